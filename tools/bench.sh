@@ -17,6 +17,10 @@ usage: tools/bench.sh BENCHMARK [options]
   crossings
           the simulator's speed: chunks over cables per second, and the time of whole operations
   chunk   a relay's CPU time per chunk over RDMA, on stub devices
+  failover
+          the pause of a verified flow whose path dies: lost carriers, killed relays, silent cables
+  checksum
+          what checksums of chunks cost over TCP: throughput and CPU time with and without them, and their own speed
   routes  shortest paths compared to Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
 
 tools/bench.sh BENCHMARK --help lists its options.
@@ -24,10 +28,14 @@ END
 }
 
 case ${1:-} in
-  relay | verbs | fidelity | convergence | crossings | chunk | routes)
+  relay | verbs | fidelity | convergence | crossings | chunk | checksum | routes)
     benchmark=$1
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"
+    ;;
+  failover)
+    shift
+    exec python3 "$root/tools/bench/failover/failover_bench.py" "$@"
     ;;
   --help | -h) usage ;;
   "") usage >&2 && exit 2 ;;

@@ -66,6 +66,11 @@ absl::Status check_limits(const CircuitSetup& setup) {
     return absl::InvalidArgumentError(
         absl::StrCat("set-up: hop ", setup.hop, " of a path of ", setup.hops.size(), " hops"));
   }
+  if (setup.circuit.slot >= kMaxFlowCircuits || setup.circuit.generation == 0) {
+    return absl::InvalidArgumentError(absl::StrCat("set-up: circuit ", setup.circuit.slot, " of generation ",
+                                                   setup.circuit.generation, ", expected 0 to ", kMaxFlowCircuits - 1,
+                                                   " of 1 or later"));
+  }
   if (absl::Status status = check_path_names(setup); !status.ok()) return status;
   return check_path(setup);
 }
@@ -125,8 +130,13 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   std::vector<std::byte> bytes;
   WireWriter writer(bytes);
   writer.put(kProtocolVersion);
+  writer.put(static_cast<std::uint8_t>(setup.purpose));
   writer.put_bytes(setup.listener);
   writer.put_bytes(setup.nonce);
+  writer.put(setup.circuit.slot);
+  writer.put(setup.circuit.generation);
+  writer.put(setup.rank);
+  writer.put(setup.source_port);
   writer.put_bytes(setup.proof);
   writer.put(setup.flow);
   writer.put(setup.chunk_bytes);
@@ -155,8 +165,15 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
                                                       kProtocolVersion, ": install the same Cableway on both"));
   }
   CircuitSetup setup;
+  const auto purpose = reader.get<std::uint8_t>();
+  if (purpose > static_cast<std::uint8_t>(SetupPurpose::kInquiry)) reader.reject();
+  setup.purpose = static_cast<SetupPurpose>(purpose);
   reader.get_bytes(setup.listener);
   reader.get_bytes(setup.nonce);
+  setup.circuit.slot = reader.get<std::uint8_t>();
+  setup.circuit.generation = reader.get<std::uint32_t>();
+  setup.rank = reader.get<std::uint8_t>();
+  setup.source_port = reader.get<std::uint16_t>();
   reader.get_bytes(setup.proof);
   setup.flow = reader.get<std::uint64_t>();
   setup.chunk_bytes = reader.get<std::uint32_t>();
@@ -173,7 +190,8 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
     return absl::InvalidArgumentError(absl::StrCat("set-up: ", offers, " transports offered, at most ", kMaxOffers));
   }
   for (std::size_t i = 0; i < offers && reader.ok(); ++i) setup.offers.push_back(get_offer(reader));
-  if (!reader.finished()) return absl::InvalidArgumentError("set-up: truncated, or followed by trailing bytes");
+  if (!reader.finished())
+    return absl::InvalidArgumentError("set-up: truncated, of an unknown purpose, or followed by trailing bytes");
   if (absl::Status status = check_offers(setup.offers); !status.ok()) return status;
   if (absl::Status status = check_limits(setup); !status.ok()) return status;
   return setup;

@@ -19,6 +19,7 @@
 #include "core/circuit/hop.h"
 #include "core/circuit/transport.h"
 #include "core/crypto/keyed_mac.h"
+#include "core/flow/circuit_name.h"
 #include "core/flow/frame.h"
 
 namespace cableway {
@@ -32,13 +33,25 @@ inline constexpr std::uint32_t kMaxBudgetMs = 60000;
 using Cookie = std::array<std::byte, 16>;
 // Identifies the listen comm in a set-up (core/circuit/flow_proof.h).
 using ListenerName = std::array<std::byte, 16>;
-// Unique for each flow, so that a replayed set-up is detected.
+// Identifies a flow: the same in all of its set-ups, and in no other flow's.
 using FlowNonce = std::array<std::byte, 16>;
 
+// What a set-up asks of the process at the end of its path.
+enum class SetupPurpose : std::uint8_t {
+  kCircuit,  // to accept a circuit of the flow
+  // Whether it still has the flow; from the flow's destination to its source. Always refused; with scope kFlow if it
+  // does not.
+  kInquiry,
+};
+
 struct CircuitSetup {
+  SetupPurpose purpose = SetupPurpose::kCircuit;
   ListenerName listener{};
   FlowNonce nonce{};              // random
-  Mac proof{};                    // that the source has the cookie (core/circuit/flow_proof.h)
+  CircuitName circuit{0, 1};      // within the flow
+  std::uint8_t rank = 0;          // of its path among those of the flow, 0 is the best; for the choice of the primary
+  std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: it answers none
+  Mac proof{};                    // that the sender has the cookie (core/circuit/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs
   std::uint32_t chunk_bytes = 0;  // a multiple of 128, at most kMaxChunkBytes
   std::uint32_t budget_ms = 0;    // time left to reach the destination and get the answer, 1 to kMaxBudgetMs

@@ -1,5 +1,5 @@
-// Whether a listener accepts a set-up that has arrived for it: its source has proved that it has the listen handle, and
-// it is no copy of an earlier one.
+// Whether a set-up that has arrived for a listener may begin a flow: its source has proved that it has the listen
+// handle, it is no copy of an earlier one, and its flow has not begun before.
 #ifndef CABLEWAY_CORE_CIRCUIT_FLOW_ADMISSION_H_
 #define CABLEWAY_CORE_CIRCUIT_FLOW_ADMISSION_H_
 
@@ -20,13 +20,18 @@ class FlowAdmission {
   const ListenerName& name() const { return name_; }
 
   // PermissionDenied: refuse it. Records the set-up, so that it cannot be replayed, even if it is then refused for
-  // another reason.
+  // another reason. Its source may try another circuit for the flow then.
   absl::Status admit(const CircuitSetup& setup);
+  // The flow of a set-up that was admitted has begun: no other set-up may begin it again once it has ended.
+  void begun(const CircuitSetup& setup) { begun_.first_use(setup.nonce, kFlow); }
 
  private:
+  static constexpr CircuitName kFlow{0, 0};  // no circuit has this name
+
   const Cookie cookie_;
   const ListenerName name_;
-  SeenFlows seen_;
+  SeenFlows seen_;   // set-ups
+  SeenFlows begun_;  // flows
 };
 
 }  // namespace cableway

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/chunk_link.h"
 #include "core/printable.h"
 
 namespace cableway {
@@ -124,7 +125,7 @@ absl::Status DialHandshake::unexpected() const {
 
 absl::Status DialHandshake::refused(bool proven) const {
   const std::string reason = text_of(intake_.body());
-  if (proven) return absl::AbortedError(reason);
+  if (proven) return received_failure(scope_of(intake_.frame()), reason);
   return absl::UnavailableError(absl::StrCat("refused ", kUnproven, ": ", reason));
 }
 
@@ -208,9 +209,9 @@ absl::Status AcceptHandshake::ended(absl::string_view why) const {
   return absl::UnavailableError(absl::StrCat("closed ", when, why));
 }
 
-std::vector<std::byte> refusal(absl::string_view reason, std::optional<CircuitSeal>& seal) {
+std::vector<std::byte> refusal(absl::string_view reason, FailureScope scope, std::optional<CircuitSeal>& seal) {
   reason = reason.substr(0, kMaxFailureText);
-  const FrameBytes header = encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0});
+  const FrameBytes header = encode_frame(failed_frame(static_cast<std::uint32_t>(reason.size()), scope));
   std::vector<std::byte> bytes(header.begin(), header.end());
   const auto text = std::as_bytes(std::span(reason.data(), reason.size()));
   bytes.insert(bytes.end(), text.begin(), text.end());

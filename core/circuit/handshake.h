@@ -78,8 +78,8 @@ class DialHandshake {
 
   // Bytes that take() needs next. 0: it waits for open(), or the handshake is over.
   std::size_t bytes_needed() const;
-  // A status other than OK is final. Aborted: the peer refused; the message is the peer's, authenticated if there is
-  // a key. Any other code was found by this end.
+  // A status other than OK is final. received_failure(): the peer refused; the message and the scope are the peer's,
+  // authenticated if there is a key. Any other code was found by this end.
   absl::Status take(std::span<const std::byte> bytes);
   // The connection ended before bytes_needed() bytes arrived, for the reason `why`. Returns the resulting status.
   absl::Status ended(absl::string_view why) const;
@@ -136,7 +136,7 @@ class AcceptHandshake {
 };
 
 // A frame `failed` with the reason, truncated to kMaxFailureText, as the answer to a set-up or a probe.
-std::vector<std::byte> refusal(absl::string_view reason, std::optional<CircuitSeal>& seal);
+std::vector<std::byte> refusal(absl::string_view reason, FailureScope scope, std::optional<CircuitSeal>& seal);
 
 }  // namespace cableway
 

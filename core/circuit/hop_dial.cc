@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/chunk_link.h"
 
 namespace cableway {
 
@@ -26,6 +27,11 @@ absl::Status HopDial::failed(absl::StatusCode code, absl::string_view what) cons
                          hop().to_address, " TCP port ", hop().to_port, " over cable ", hop().cable, ": ", what));
 }
 
+absl::Status HopDial::failed(const absl::Status& status) const {
+  // What this end lacks, such as an RDMA device, is not the flow's end.
+  return failed(ends_flow(status) ? absl::StatusCode::kFailedPrecondition : status.code(), status.message());
+}
+
 void HopDial::begin() {
   // Before connecting: the other end limits its wait for a set-up, and creating a process's first queue pair is slow.
   absl::StatusOr<TransportNegotiator::Offered> offered = means_.transports.offer(setup_);
@@ -41,16 +47,14 @@ void HopDial::connect() {
 }
 
 void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connection) {
-  if (absl::IsNotFound(connection.status()) && !setup_.last_hop()) {
+  if (absl::IsNotFound(connection.status())) {
+    // The destination's process has ended.
+    if (setup_.last_hop()) return finish(failed(absl::StatusCode::kNotFound, connection.status().message()));
     waiting_for_ = "connection refused (is cablewayd running there?)";
     next_ = means_.clock.call_after(kRetryAfter, [this] { connect(); });
     return;
   }
-  if (!connection.ok()) {
-    const bool not_listening = absl::IsNotFound(connection.status());
-    return finish(failed(not_listening ? absl::StatusCode::kUnavailable : connection.status().code(),
-                         connection.status().message()));
-  }
+  if (!connection.ok()) return finish(failed(connection.status()));
   connection_ = *std::move(connection);
   handshake_.emplace(key_, means_.challenge());
   if (handshake_->may_open()) return send_setup();
@@ -82,7 +86,8 @@ void HopDial::have(const absl::Status& ended, std::span<const std::byte> bytes) 
   const absl::Status status = ended.ok() ? handshake_->take(bytes) : handshake_->ended(ended.message());
   // An authenticated reason names the hop that failed, so it is passed on unchanged; all other reasons get this hop's
   // names.
-  if (absl::IsAborted(status)) return finish(absl::UnavailableError(status.message()));
+  if (ends_flow(status)) return finish(status);
+  if (was_received(status)) return finish(absl::UnavailableError(status.message()));
   if (!status.ok()) return finish(failed(status));
   if (handshake_->may_open()) return send_setup();
   if (handshake_->answered()) return answered();

@@ -31,7 +31,8 @@ namespace cableway {
 class HopDial {
  public:
   // Called once, never from inside start(), with this end of the hop or an error. The status names the two nodes, the
-  // cable and the address of the hop that failed, wherever on the path it is. May destroy the dial.
+  // cable and the address of the hop that failed, wherever on the path it is. NotFound, and for nothing else: the flow
+  // has ended (ends_flow()), as the destination's process has refused it, or has ended. May destroy the dial.
   using Done = std::function<void(absl::StatusOr<OpenHop>)>;
 
   static constexpr std::chrono::milliseconds kRetryAfter{100};
@@ -58,7 +59,8 @@ class HopDial {
  private:
   const Hop& hop() const { return setup_.this_hop(); }
   absl::Status failed(absl::StatusCode code, absl::string_view what) const;
-  absl::Status failed(const absl::Status& status) const { return failed(status.code(), status.message()); }
+  // An error of this end.
+  absl::Status failed(const absl::Status& status) const;
   void begin();
   void connect();
   void connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connection);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "core/flow/chunk_link.h"
 #include "core/printable.h"
 #include "routing/topology/cable_name.h"
 
@@ -15,7 +16,7 @@ namespace cableway {
 HopEnd dialing_end(const CircuitSetup& setup, std::size_t hop) {
   const Hop& crossed = setup.hops[hop];
   const std::string& from = hop == 0 ? setup.from_node : setup.hops[hop - 1].to_node;
-  HopEnd end{from, "", crossed.to_node, "", crossed.cable};
+  HopEnd end{from, "", crossed.to_node, "", crossed.cable, hop + 1 < setup.hops.size()};
   if (std::optional<routing::CableInterfaces> ports =
           routing::interfaces_in_name(crossed.cable, end.node, end.other_node)) {
     end.port = std::move(ports->node);
@@ -28,6 +29,7 @@ HopEnd accepting_end(const CircuitSetup& setup, std::size_t hop) {
   HopEnd end = dialing_end(setup, hop);
   std::swap(end.node, end.other_node);
   std::swap(end.port, end.other_port);
+  end.other_relays = hop > 0;
   return end;
 }
 
@@ -37,17 +39,17 @@ bool is_at(const HopEnd& end, const std::string& interface) {
          routing::discovered_cable_name(end.node, interface, end.other_node, end.other_port) == end.cable;
 }
 
+bool is_over(const HopEnd& end, const PortLost& lost) {
+  if (!is_at(end, lost.interface) || (lost.only_relayed && !end.other_relays)) return false;
+  return lost.cable.empty() || lost.cable == end.cable;
+}
+
 std::string to_text(const HopEnd& end) {
   if (end.node == end.other_node) return printable(absl::StrCat("node ", end.node, " (between two of its processes)"));
   if (end.port.empty())
     return printable(absl::StrCat("node ", end.node, " (cable ", end.cable, " to ", end.other_node, ")"));
   return printable(
       absl::StrCat("node ", end.node, " port ", end.port, " (cable to ", end.other_node, " ", end.other_port, ")"));
-}
-
-absl::Status prefix_with_hop(const std::string& end, const absl::Status& status) {
-  if (absl::IsAborted(status)) return status;
-  return absl::Status(status.code(), absl::StrCat(end, ": ", status.message()));
 }
 
 std::string nodes_on_path(const CircuitSetup& setup) {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "core/circuit/circuit_setup.h"
+#include "core/ports/port_lost.h"
 
 namespace cableway {
 
@@ -18,6 +19,7 @@ struct HopEnd {
   std::string other_node;
   std::string other_port;
   std::string cable;
+  bool other_relays = false;  // the other node is neither the circuit's source nor its destination
 
   friend bool operator==(const HopEnd&, const HopEnd&) = default;
 };
@@ -29,13 +31,13 @@ HopEnd accepting_end(const CircuitSetup& setup, std::size_t hop);
 // Whether it is at this interface of its node. False if the cable's name does not contain the port.
 bool is_at(const HopEnd& end, const std::string& interface);
 
+// Whether the loss concerns a circuit's hop with this end. The caller checks only_rdma: this does not know whether the
+// hop uses an RDMA device.
+bool is_over(const HopEnd& end, const PortLost& lost);
+
 // "node n1 port eth2 (cable to n2 eth1)", "node n1 (cable c0 to n2)" if the ports are not known, or "node n1 (between
 // two of its processes)". Printable.
 std::string to_text(const HopEnd& end);
-
-// `status` with `end` (of to_text()) before its message. A reason that came from the other end (kAborted) already names
-// the node that found it and stays unchanged, so that reasons do not grow with the path.
-absl::Status prefix_with_hop(const std::string& end, const absl::Status& status);
 
 // The nodes of the path, "n0 -> n1 -> n2": printable, and at most kMaxPathText bytes; nodes in the middle of a longer
 // text are left out.

@@ -31,12 +31,12 @@ absl::StatusOr<std::unique_ptr<SetupConnection>> ArrivedSetup::accept(const Setu
   return std::move(connection_);
 }
 
-void ArrivedSetup::refuse(const absl::Status& reason) && {
-  connection_->end_with(refusal(reason.message(), seal_));
+void ArrivedSetup::refuse(const absl::Status& reason, FailureScope scope) && {
+  connection_->end_with(refusal(reason.message(), scope, seal_));
 }
 
 void ArrivedProbe::refuse(absl::string_view reason) && {
-  connection->end_with(refusal(reason, seal));
+  connection->end_with(refusal(reason, FailureScope::kCircuit, seal));
 }
 
 HopReception::HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, std::optional<SubKey> key,
@@ -93,7 +93,7 @@ absl::Status HopReception::check_cable(const CircuitSetup& setup) const {
 void HopReception::refuse(const absl::Status& reason) {
   std::optional<CircuitSeal> seal = handshake_.release_seal();
   if (!handshake_.opened()) seal.reset();  // the dialer is not authenticated
-  connection_->end_with(refusal(reason.message(), seal));
+  connection_->end_with(refusal(reason.message(), FailureScope::kCircuit, seal));
   finish(reason);
 }
 
@@ -108,14 +108,14 @@ absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiat
   const CircuitSetup& setup = arrived.setup();
   std::uint32_t chunk_bytes = setup.chunk_bytes;
   absl::StatusOr<TransportNegotiator::Joined> joined = transports.join(setup, arrived.connection());
-  absl::Status status = prefix_with_hop(to_text(accepting_end(setup, setup.hop)), joined.status());
+  absl::Status status = found_at(to_text(accepting_end(setup, setup.hop)), joined.status());
   if (joined.ok() && prepare) {
     const absl::StatusOr<std::uint32_t> accepted = prepare(*joined->choice.end);
     status = accepted.status();
     if (accepted.ok()) chunk_bytes = std::min(chunk_bytes, *accepted);
   }
   if (!status.ok()) {
-    std::move(arrived).refuse(status);
+    std::move(arrived).refuse(status, FailureScope::kCircuit);
     return status;
   }
   chunk_bytes = std::min(chunk_bytes, joined->choice.end->max_chunk_bytes());

@@ -41,8 +41,9 @@ class ArrivedSetup {
   const SetupConnection& connection() const { return *connection_; }
   // Sends the answer and returns the connection. Cancelled: the peer closed it.
   absl::StatusOr<std::unique_ptr<SetupConnection>> accept(const SetupAnswer& answer) &&;
-  // Sends the reason and closes the connection.
-  void refuse(const absl::Status& reason) &&;
+  // Sends the reason and closes the connection. kFlow is for the flow's destination: the flow has ended, or was never
+  // known there.
+  void refuse(const absl::Status& reason, FailureScope scope) &&;
 
  private:
   std::unique_ptr<SetupConnection> connection_;
@@ -96,8 +97,8 @@ class HopReception {
 // Accepts the hop of an arrived set-up: joins its transport and answers that the circuit is open from here on.
 // `prepare`, if set, is called with this end of the hop before the answer, allocates what the circuit needs and returns
 // the largest chunk that this node and the rest of the path accept; its error refuses the hop. The answer carries the
-// smallest of this, the set-up's and the transport's limit. An error has been sent as the answer, unless the peer has
-// closed the connection (Cancelled).
+// smallest of this, the set-up's and the transport's limit. An error has been sent as the answer, with scope kCircuit,
+// unless the peer has closed the connection (Cancelled).
 using Prepare = std::function<absl::StatusOr<std::uint32_t>(const TransportEnd& end)>;
 absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiator& transports, const Prepare& prepare);
 

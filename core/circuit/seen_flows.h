@@ -1,10 +1,11 @@
-// The nonces of flows that have been set up with a listener, so that an overheard set-up cannot be replayed.
+// Circuits that have been set up with a listener, by flow and name, so that an overheard set-up cannot be replayed.
 #ifndef CABLEWAY_CORE_CIRCUIT_SEEN_FLOWS_H_
 #define CABLEWAY_CORE_CIRCUIT_SEEN_FLOWS_H_
 
 #include <cstddef>
 #include <deque>
 #include <set>
+#include <tuple>
 
 #include "core/circuit/circuit_setup.h"
 
@@ -16,21 +17,30 @@ class SeenFlows {
  public:
   static constexpr std::size_t kMax = 4096;
 
-  // Whether the nonce is new. Records it.
-  bool first_use(const FlowNonce& nonce) {
-    const auto [place, fresh] = nonces_.insert(nonce);
+  // Whether the circuit is new. Records it.
+  bool first_use(const FlowNonce& nonce, const CircuitName& circuit) {
+    const auto [place, fresh] = seen_.insert(entry(nonce, circuit));
     if (!fresh) return false;
     order_.push_back(place);
     if (order_.size() > kMax) {
-      nonces_.erase(order_.front());
+      seen_.erase(order_.front());
       order_.pop_front();
     }
     return true;
   }
+  bool contains(const FlowNonce& nonce, const CircuitName& circuit) const {
+    return seen_.contains(entry(nonce, circuit));
+  }
 
  private:
-  std::set<FlowNonce> nonces_;
-  std::deque<std::set<FlowNonce>::const_iterator> order_;  // the oldest first
+  using Entry = std::tuple<FlowNonce, std::uint8_t, std::uint32_t>;
+
+  static Entry entry(const FlowNonce& nonce, const CircuitName& circuit) {
+    return {nonce, circuit.slot, circuit.generation};
+  }
+
+  std::set<Entry> seen_;
+  std::deque<std::set<Entry>::const_iterator> order_;  // the oldest first
 };
 
 }  // namespace cableway

@@ -50,7 +50,7 @@ class SetupConnection {
 // Connects to the far ends of hops.
 class SetupConnector {
  public:
-  // NotFound: no process listens there now. Every error ends the attempt.
+  // NotFound, and only then: no process listens there now. Every error ends the attempt.
   using Connected = std::function<void(absl::StatusOr<std::unique_ptr<SetupConnection>>)>;
 
   // A pending attempt. Destroying it cancels the attempt.

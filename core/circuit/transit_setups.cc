@@ -99,7 +99,7 @@ void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Statu
 void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   ArrivedSetup arrived = std::move(place->setup);
   dialing_.erase(place);
-  if (!downstream.ok()) return refuse(std::move(arrived), downstream.status());
+  if (!downstream.ok()) return refuse(std::move(arrived), downstream.status(), scope_of(downstream.status()));
   const CircuitSetup setup = arrived.setup();
   std::unique_ptr<Slot> floor;
   const auto prepare = [&](const TransportEnd& upstream) -> absl::StatusOr<std::uint32_t> {
@@ -120,13 +120,15 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
                 circuit_fields(setup));
 }
 
-void TransitSetups::refuse(ArrivedSetup setup, const absl::Status& reason) {
+void TransitSetups::refuse(ArrivedSetup setup, const absl::Status& reason, FailureScope scope) {
   const CircuitSetup asked = setup.setup();
-  std::move(setup).refuse(reason);
+  std::move(setup).refuse(reason, scope);
   refused(asked, reason);
 }
 
 void TransitSetups::refused(const CircuitSetup& setup, const absl::Status& reason) {
+  // The answer to an inquiry is always a refusal.
+  if (setup.purpose == SetupPurpose::kInquiry) return;
   events_.raise(EventCode::kCircuitRefused,
                 absl::StrCat("refused circuit ", circuit_text(setup), ": ", reason.message()),
                 circuit_fields(setup, reason));

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "core/circuit/hop_dial.h"
@@ -45,7 +46,7 @@ class TransitSetups {
     // Both hops are open: starts relaying between them. An error: the circuit is lost.
     virtual absl::Status relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
                                std::unique_ptr<Slot> floor) = 0;
-    // The set-up made no circuit: it was refused, or the circuit was lost in the last step.
+    // The set-up made no circuit: it was refused, or the circuit was lost in the last step. Not called for inquiries.
     virtual void refused(const CircuitSetup& setup, const absl::Status& reason) = 0;
     virtual void lost(const CircuitSetup& setup, const absl::Status& reason) = 0;
   };
@@ -89,7 +90,11 @@ class TransitSetups {
   void check_waiting();
   void dial_onward(ArrivedSetup setup, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);
-  void refuse(ArrivedSetup setup, const absl::Status& reason);
+  // For what this node has found.
+  void refuse(ArrivedSetup setup, const absl::Status& reason) {
+    refuse(std::move(setup), reason, FailureScope::kCircuit);
+  }
+  void refuse(ArrivedSetup setup, const absl::Status& reason, FailureScope scope);
   void refused(const CircuitSetup& setup, const absl::Status& reason);
   void lost(const CircuitSetup& setup, const absl::Status& reason);
   void note_dial_ended(const CircuitSetup& setup, const absl::Status& result);

@@ -46,6 +46,10 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kNotListening, "NOT_LISTENING", Severity::kError,
      "the node cannot listen on an address of its cables: no circuit can arrive there. It retries twice a second",
      "end the process that holds the TCP port, or set CABLEWAY_RELAY_PORT"},
+    {Code::kPulsesFailed, "PULSES_FAILED", Severity::kWarning,
+     "a cable's UDP socket for pulses cannot be opened: if the cable goes silent, that is found late. The node retries "
+     "once a second",
+     "end the process that holds the UDP port, or set CABLEWAY_PULSE_PORT on all nodes"},
     {Code::kRdmaUnwatched, "RDMA_UNWATCHED", Severity::kWarning,
      "added and removed RDMA devices are noticed only when an interface changes",
      "raise fs.inotify.max_user_instances"},
@@ -95,6 +99,16 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "check the cable and the neighbour; the reason says which"},
     {Code::kNeighbourLeft, "NEIGHBOUR_LEFT", Severity::kInfo,
      "a neighbour has announced that it leaves: its cable is down", "-"},
+    {Code::kCableSilent, "CABLE_SILENT", Severity::kWarning,
+     "nothing arrives over a cable in one direction or both: its circuits have ended, and new ones avoid it until "
+     "CABLE_HEARD_AGAIN",
+     "check the cable, and switches in between; CABLE_LOST follows if it stays silent"},
+    {Code::kRelaySilent, "RELAY_SILENT", Severity::kWarning,
+     "a neighbour's node stands still, although its host answers: circuits through it have ended, those to its "
+     "processes go on",
+     "see what keeps cablewayd there from running: a debugger, a frozen cgroup, a host without a free processor"},
+    {Code::kCableHeardAgain, "CABLE_HEARD_AGAIN", Severity::kInfo,
+     "a cable is no longer considered silent, nor its neighbour's node standing still; the reason says why", "-"},
     {Code::kCableLeftOut, "CABLE_LEFT_OUT", Severity::kWarning,
      "both ends of a cable advertise it, but no valid topology can contain it: no path uses it",
      "correct the attribute that the reason names"},
@@ -103,8 +117,8 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "the nodes' advertisements make no valid topology: the last valid one stays in use",
      "fix what the reason names; restart the node whose advertisement it is"},
 
-    {Code::kPathRequested, "PATH_REQUESTED", Severity::kDebug, "a process requests a flow's path", "-"},
-    {Code::kPathFound, "PATH_FOUND", Severity::kDebug, "a process received a flow's path", "-"},
+    {Code::kPathRequested, "PATH_REQUESTED", Severity::kDebug, "a process requests paths for a flow", "-"},
+    {Code::kPathFound, "PATH_FOUND", Severity::kDebug, "a process received paths for a flow", "-"},
     {Code::kPathMissing, "PATH_MISSING", Severity::kWarning,
      "a process was refused a path, after up to 8 s without one",
      "cableway topology shows the reachable nodes; see CABLE_LOST there and here"},
@@ -119,11 +133,10 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kCircuitEnded, "CIRCUIT_ENDED", Severity::kInfo, "one end of a circuit has closed it, with nothing lost",
      "-"},
     {Code::kCircuitBroken, "CIRCUIT_BROKEN", Severity::kWarning,
-     "a circuit has ended by a fault, or with a chunk in flight through this node: its flow has failed",
+     "a circuit through this node has ended by a fault, or with a chunk in flight; its flow looks for another path",
      "the reason names the hop where it was found; see CABLE_LOST there"},
     {Code::kCircuitLost, "CIRCUIT_LOST", Severity::kWarning,
-     "a circuit was lost at the last step of its set-up: its flow has failed",
-     "the reason says why; start the job again"},
+     "a circuit was lost at the last step of its set-up; its source tries another path", "the reason says why"},
     {Code::kCircuitRefused, "CIRCUIT_REFUSED", Severity::kInfo, "a set-up for a circuit to relay was refused",
      "its source received the same reason; fix that if the set-up is one of yours"},
     {Code::kConnectionRefused, "CONNECTION_REFUSED", Severity::kInfo,
@@ -148,8 +161,20 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kSessionStalled, "SESSION_STALLED", Severity::kWarning,
      "a process does not read its node's replies: its session was ended", "check whether that process is stopped"},
     {Code::kFlowOpened, "FLOW_OPENED", Severity::kDebug, "a flow of a process here is set up", "-"},
+    {Code::kFlowRerouted, "FLOW_REROUTED", Severity::kWarning,
+     "a flow of a process here goes on over another path, as its circuit has ended",
+     "the reason names the cable, port or node that was lost"},
+    {Code::kFlowReturned, "FLOW_RETURNED", Severity::kInfo, "a flow of a process here has moved to a better path", "-"},
+    {Code::kFlowWaiting, "FLOW_WAITING", Severity::kWarning,
+     "a flow of a process here has had no path for a second, and its application waits",
+     "mend what the reason names before CABLEWAY_PATH_WAIT is over"},
     {Code::kFlowFailed, "FLOW_FAILED", Severity::kWarning, "a flow of a process here has failed",
      "the reason names the node and the hop where it was found; see the events there"},
+    {Code::kChunkCorrupted, "CHUNK_CORRUPTED", Severity::kWarning,
+     "data or a header arrived over TCP with other bytes than were sent: nothing of it was delivered, and it is sent "
+     "again over another circuit",
+     "replace a cable of the path, or its plugs; on a longer path the events of several paths show which; see the "
+     "errors of its ports (ethtool -S)"},
 }};
 
 constexpr bool in_order() {

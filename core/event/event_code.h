@@ -34,6 +34,7 @@ enum class EventCode : std::uint8_t {
   kPortUnusable,
   kControlSocketFailed,
   kNotListening,
+  kPulsesFailed,
   kRdmaUnwatched,
   kRdmaDeviceFailed,
   kRdmaDeviceUnusable,
@@ -55,6 +56,9 @@ enum class EventCode : std::uint8_t {
   kCableUp,
   kCableLost,
   kNeighbourLeft,
+  kCableSilent,
+  kRelaySilent,
+  kCableHeardAgain,
   kCableLeftOut,
   kTopologyChanged,
   kTopologyRefused,
@@ -81,7 +85,11 @@ enum class EventCode : std::uint8_t {
   kSessionRefused,
   kSessionStalled,
   kFlowOpened,
+  kFlowRerouted,
+  kFlowReturned,
+  kFlowWaiting,
   kFlowFailed,
+  kChunkCorrupted,
 };
 
 struct EventKind {
@@ -94,7 +102,7 @@ struct EventKind {
 
 // All codes, in the order of EventCode.
 std::span<const EventKind> event_kinds();
-inline constexpr std::size_t kEventCodes = static_cast<std::size_t>(EventCode::kFlowFailed) + 1;
+inline constexpr std::size_t kEventCodes = static_cast<std::size_t>(EventCode::kChunkCorrupted) + 1;
 
 const EventKind& kind_of(EventCode code);
 inline std::string_view name_of(EventCode code) {

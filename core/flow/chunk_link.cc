@@ -4,9 +4,31 @@
 
 namespace cableway {
 
+absl::Status received_failure(FailureScope scope, absl::string_view reason) {
+  return scope == FailureScope::kFlow ? absl::NotFoundError(reason) : absl::AbortedError(reason);
+}
+
+bool was_received(const absl::Status& status) {
+  return absl::IsAborted(status) || ends_flow(status);
+}
+
+bool ends_flow(const absl::Status& status) {
+  return absl::IsNotFound(status);
+}
+
+FailureScope scope_of(const absl::Status& status) {
+  return ends_flow(status) ? FailureScope::kFlow : FailureScope::kCircuit;
+}
+
+absl::Status found_at(absl::string_view where, const absl::Status& reason) {
+  if (where.empty() || was_received(reason)) return reason;
+  return absl::Status(reason.code(), absl::StrCat(where, ": ", reason.message()));
+}
+
 void end_hop(ChunkLink& link, absl::string_view where, const absl::Status& reason) {
-  if (absl::IsAborted(reason) || absl::IsCancelled(reason)) return link.fence();
-  link.fail(where.empty() ? std::string(reason.message()) : absl::StrCat(where, ": ", reason.message()));
+  if (ends_flow(reason)) return link.fail(reason.message(), FailureScope::kFlow);
+  if (was_received(reason) || absl::IsCancelled(reason)) return link.fence();
+  link.fail(found_at(where, reason).message(), FailureScope::kCircuit);
 }
 
 }  // namespace cableway

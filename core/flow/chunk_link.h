@@ -111,8 +111,9 @@ class ChunkLink {
   virtual bool narrow() = 0;
 
   // Does all work possible without blocking, and reports it. A status other than OK is final: the hop is dead.
-  // Cancelled: the peer closed it. Aborted: the peer failed; the message is its reason. Any other code: this side found
-  // that the connection broke, or that the peer broke the protocol.
+  // Cancelled: the peer closed it. Aborted: the peer failed the circuit; the message is its reason. NotFound
+  // (no other fault has this code): the peer ended the flow (scope kFlow); the message is its reason. Any other code:
+  // this side found that the connection broke, or that the peer broke the protocol.
   virtual absl::Status progress(Sink& sink) = 0;
   // The sending half of progress(): writes what can be written now, and does not check for arrivals.
   virtual absl::Status flush(Sink& sink) = 0;
@@ -120,13 +121,28 @@ class ChunkLink {
   virtual std::uint64_t bytes_moved() const = 0;
 
   // Sends the reason to the peer, as far as possible without blocking, and fences.
-  virtual void fail(absl::string_view reason) = 0;
+  virtual void fail(absl::string_view reason, FailureScope scope) = 0;
   // From then on nothing is written to a landing, nothing is read from a sent buffer, and progress() fails.
   virtual void fence() = 0;
 };
 
-// Fences the link of an end that a flow gives up. The other end gets the reason if it was found here: one that was
-// received names where it was found. `where`: this end (core/circuit/hop_names.h).
+// The status of a link whose peer has failed with this reason.
+absl::Status received_failure(FailureScope scope, absl::string_view reason);
+// Whether it is a status of received_failure(): its message names where the reason was found, so it needs no prefix.
+bool was_received(const absl::Status& status);
+// Whether no other circuit can carry the flow; for statuses of links (ChunkLink::progress()) and of dials
+// (core/circuit/hop_dial.h), and of what passes them on.
+bool ends_flow(const absl::Status& status);
+// The scope to pass such a status on with.
+FailureScope scope_of(const absl::Status& status);
+
+// The reason with the end that found it (core/circuit/hop_names.h) before its message. One that was received already
+// names the node that found it and stays unchanged, so that reasons do not grow with the path. `where` may be empty.
+absl::Status found_at(absl::string_view where, const absl::Status& reason);
+
+// Fences the link of an end that a flow gives up. The other end gets the reason: with `where` and scope kCircuit if it
+// was found here, unchanged with scope kFlow if it ends the flow. A failure of the circuit that was received is not
+// sent back.
 void end_hop(ChunkLink& link, absl::string_view where, const absl::Status& reason);
 
 // NCCL's maximum of requests on one connection (NCCL_NET_MAX_REQUESTS).

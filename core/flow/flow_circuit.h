@@ -17,30 +17,36 @@ using CircuitKeys = std::array<std::uint32_t, kMaxFlowCircuits>;
 // The source buffer of a message.
 struct FlowBuffer {
   const std::byte* data = nullptr;
-  CircuitKeys keys{};
+  // Read at each use, since a circuit may join while the message is under way; must live until the message is done.
+  // Null: `key` for every circuit.
+  const CircuitKeys* keys = nullptr;
+  std::uint32_t key = 0;
 
   FlowBuffer() = default;
-  FlowBuffer(const std::byte* from, const CircuitKeys& circuit_keys) : data(from), keys(circuit_keys) {}
+  FlowBuffer(const std::byte* from, const CircuitKeys* circuit_keys) : data(from), keys(circuit_keys) {}
   // For a flow with one circuit.
-  FlowBuffer(const SendBuffer& buffer) : data(buffer.data), keys{buffer.key} {}  // NOLINT(google-explicit-constructor)
+  FlowBuffer(const SendBuffer& buffer) : data(buffer.data), key(buffer.key) {}  // NOLINT(google-explicit-constructor)
 
-  SendBuffer at(std::uint64_t offset, std::size_t circuit) const { return {data + offset, keys[circuit]}; }
+  SendBuffer at(std::uint64_t offset, std::size_t circuit) const {
+    return {data + offset, keys == nullptr ? key : (*keys)[circuit]};
+  }
 };
 
 // The destination buffer of a message.
 struct FlowLanding {
   std::byte* data = nullptr;
   std::uint64_t capacity = 0;
-  CircuitKeys keys{};
+  const CircuitKeys* keys = nullptr;  // as FlowBuffer::keys
+  std::uint32_t key = 0;
 
   FlowLanding() = default;
-  FlowLanding(std::byte* to, std::uint64_t bytes, const CircuitKeys& circuit_keys)
+  FlowLanding(std::byte* to, std::uint64_t bytes, const CircuitKeys* circuit_keys)
       : data(to), capacity(bytes), keys(circuit_keys) {}
   // For a flow with one circuit.
   FlowLanding(const Landing& landing)  // NOLINT(google-explicit-constructor)
-      : data(landing.data), capacity(landing.capacity), keys{landing.key} {}
+      : data(landing.data), capacity(landing.capacity), key(landing.key) {}
 
-  Landing on(std::size_t circuit) const { return {data, capacity, keys[circuit]}; }
+  Landing on(std::size_t circuit) const { return {data, capacity, keys == nullptr ? key : (*keys)[circuit]}; }
 };
 
 }  // namespace cableway

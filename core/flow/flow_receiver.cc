@@ -44,9 +44,13 @@ FlowReceiver::FlowReceiver(ChunkLink& last_hop) : ends_with_its_circuit_(true) {
   join({0, 1}, last_hop, "").IgnoreError();  // the first circuit always may
 }
 
+bool FlowReceiver::may_join(const CircuitName& circuit) const {
+  return circuit.generation > circuits_[circuit.slot].generation;
+}
+
 absl::Status FlowReceiver::join(const CircuitName& circuit, ChunkLink& last_hop, std::string where) {
   Circuit& joining = circuits_[circuit.slot];
-  if (circuit.generation <= joining.generation) {
+  if (!may_join(circuit)) {
     return absl::FailedPreconditionError(absl::StrCat("circuit ", circuit.slot, " of generation ", circuit.generation,
                                                       " comes after generation ", joining.generation));
   }
@@ -56,6 +60,7 @@ absl::Status FlowReceiver::join(const CircuitName& circuit, ChunkLink& last_hop,
   joining.where = std::move(where);
   ++live_;
   ++joined_;
+  traffic_.began(circuit);
   for (const Circuit& ended : used()) {
     if (!ended.live && ended.generation > 0) tell_count(joining, ended);
   }
@@ -108,10 +113,15 @@ absl::Status FlowReceiver::state() const {
 void FlowReceiver::end(Circuit& circuit, const absl::Status& reason) {
   if (!std::exchange(circuit.live, false)) return;
   --live_;
-  last_end_ = reason;
+  ++ended_;
+  last_end_ = found_at(circuit.where, reason);
+  note_end(last_end_);
   if (ends_with_its_circuit_) return;
+  if (ends_flow(reason) && broken_.ok()) broken_ = reason;
+  // Where the flow itself is broken the other end must not wait for another circuit.
+  const bool over = !broken_.ok() && !ends_flow(reason);
   // First the fence, which freezes the count, then the count.
-  end_hop(circuit.link(), circuit.where, reason);
+  end_hop(circuit.link(), circuit.where, over ? received_failure(FailureScope::kFlow, last_end_.message()) : reason);
   for (Circuit& other : used()) {
     if (other.live) tell_count(other, circuit);
   }
@@ -178,6 +188,7 @@ absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
                                   " bytes) is not the one expected"));
   }
   ++circuit.counted;
+  traffic_.carried({static_cast<std::uint8_t>(slot_of(circuit)), circuit.generation}, chunk.payload);
   circuit.newest = std::max(circuit.newest, chunk.message);
   message.begun = true;
   message.size = chunk.size;

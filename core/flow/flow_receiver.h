@@ -16,57 +16,57 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/circuit_name.h"
+#include "core/flow/circuit_owner.h"
 #include "core/flow/flow_circuit.h"
 #include "core/flow/landed_ranges.h"
 
 namespace cableway {
 
-class FlowReceiver {
+class FlowReceiver final : public CircuitOwner {
  public:
   // A flow that waits for a circuit where it has none.
   FlowReceiver() = default;
   // A flow over one circuit with this last hop, which must outlive the receiver. It ends with the circuit, whose link
   // the owner then fails or fences.
   explicit FlowReceiver(ChunkLink& last_hop);
-  FlowReceiver(const FlowReceiver&) = delete;
-  FlowReceiver& operator=(const FlowReceiver&) = delete;
 
   // Whether another receive may be posted: at most kMaxLandings are unfinished.
   bool can_post() const { return next_ - oldest_ < kMaxLandings; }
   // Posts a receive and announces it. Its memory may be written until done(). Requires can_post().
   absl::StatusOr<std::uint64_t> post(const FlowLanding& landing);
 
-  // Does all work possible without blocking. A status other than OK is final for the flow; its owner then fails or
-  // fences the links of all circuits.
-  absl::Status progress();
-
-  bool done(std::uint64_t message) const { return message < oldest_; }
-  // The true size of a message that is done and among the last kMaxLandings posted.
-  std::uint64_t size(std::uint64_t message) const { return at(message).size; }
-  bool idle() const { return oldest_ == next_; }
+  absl::Status progress() override;
+  bool done(std::uint64_t message) const override { return message < oldest_; }
+  // The true size.
+  std::uint64_t size(std::uint64_t message) const override { return at(message).size; }
+  bool idle() const override { return oldest_ == next_; }
   // The sequence number that the next post() will take.
   std::uint64_t next() const { return next_; }
 
-  // A circuit is set up. Its last hop must outlive the receiver, or the next circuit in its slot. A circuit that is
-  // still alive in that slot is fenced. `where`: this end of it, in reasons that are sent along it.
-  // FailedPrecondition: the sender has retired this circuit already, or a later one in the slot has joined.
+  // Whether join() would not fail: the circuit is no copy of an earlier one, and was not retired.
+  bool may_join(const CircuitName& circuit) const;
+  // A circuit that is still alive in the slot is fenced.
   absl::Status join(const CircuitName& circuit, ChunkLink& last_hop, std::string where);
-  // Ends a live circuit that its owner has found broken; the reason is sent along it. This, join() and prefer() queue
-  // frames on live circuits, which leave with the next progress().
-  void end_circuit(const CircuitName& circuit, const absl::Status& reason);
-  // Makes a live circuit the primary.
+  absl::Status join(const CircuitName& circuit, ChunkLink& last_hop, std::string where,
+                    std::uint32_t /*chunk_bytes*/) override {
+    return join(circuit, last_hop, std::move(where));
+  }
+  void end_circuit(const CircuitName& circuit, const absl::Status& reason) override;
+  // Makes a live circuit the primary. Queues frames as join() does.
   void prefer(const CircuitName& circuit);
-  bool is_live(const CircuitName& circuit) const;
-  std::size_t live() const { return live_; }
+  bool is_live(const CircuitName& circuit) const override;
+  std::size_t live() const override { return live_; }
   // The slot of the primary circuit; nullopt: none is alive.
   std::optional<std::size_t> primary() const { return primary_; }
-  // Why the circuit that ended last has ended; OK if none has.
-  const absl::Status& last_end() const { return last_end_; }
+  const absl::Status& last_end() const override { return last_end_; }
+  std::uint64_t circuits_ended() const override { return ended_; }
+  bool in_flight() const override { return false; }
 
  private:
   friend class FlowState;  // of tests, which compare states
@@ -130,6 +130,7 @@ class FlowReceiver {
   std::size_t used_ = 0;
   std::size_t live_ = 0;
   std::uint64_t joined_ = 0;
+  std::uint64_t ended_ = 0;
   bool ends_with_its_circuit_ = false;
   absl::Status last_end_;
   absl::Status broken_;  // final

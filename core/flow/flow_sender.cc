@@ -92,6 +92,7 @@ absl::Status FlowSender::join(const CircuitName& reserved, ChunkLink& first_hop,
     circuit.state = Circuit::State::kIdle;
     return absl::FailedPreconditionError("its destination has retired it");
   }
+  traffic_.began(reserved);
   circuit.open(*this, first_hop, std::move(where), chunk_bytes);
   ++live_;
   ask_for_counts(circuit);
@@ -107,6 +108,10 @@ bool FlowSender::is_live(const CircuitName& circuit) const {
 }
 
 absl::StatusOr<std::uint64_t> FlowSender::post(const FlowBuffer& buffer, std::uint64_t bytes) {
+  if (bytes > kMaxMessageBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a message of ", bytes, " bytes; expected ", kMaxMessageBytes, " at most"));
+  }
   Message& message = at(next_);
   message = Message{};
   message.buffer = buffer;
@@ -150,12 +155,19 @@ void FlowSender::end(Circuit& circuit, const absl::Status& reason) {
   circuit.state = Circuit::State::kIdle;
   --live_;
   ++ended_;
-  last_end_ = reason;
+  last_end_ = circuit.found(reason);
+  note_end(last_end_);
   if (ends_with_its_circuit_) return;
-  circuit.close(reason);
+  if (ends_flow(reason) && broken_.ok()) broken_ = reason;
+  // Where the flow itself is broken the other end must not wait for another circuit.
+  const bool over = !broken_.ok() && !ends_flow(reason);
+  circuit.close(over ? received_failure(FailureScope::kFlow, last_end_.message()) : reason);
   const auto others = static_cast<std::uint8_t>(~(1U << slot_of(circuit)));
   for (Receive& receive : receives_) receive.announced_on &= others;
   ask_all_for_counts();
+  // Nothing is read any more: what the other end acknowledged before it closed the flow is done.
+  if (!ends_flow(broken_)) return;
+  for (Circuit& other : used()) end(other, broken_);
 }
 
 void FlowSender::ask_all_for_counts() {
@@ -190,7 +202,7 @@ void FlowSender::send_announced() {
     if (!may_give(range, bytes, again)) return;
     if (again) {
       again_.take_from_first(bytes);
-      bytes_again_ += bytes;
+      traffic_.repeated(bytes);
     } else {
       Message& message = at(sending_);
       message.sent += bytes;
@@ -231,6 +243,7 @@ void FlowSender::give(Circuit& circuit, const MessageRange& chunk) {
   Message& message = at(chunk.message);
   const std::size_t slot = slot_of(circuit);
   message.last_chunk[slot] = circuit.sent() + 1;
+  traffic_.carried({static_cast<std::uint8_t>(slot), circuit.generation}, chunk.end - chunk.begin);
   if (!ends_with_its_circuit_) circuit.given.add(chunk);
   const auto payload = static_cast<std::uint32_t>(chunk.end - chunk.begin);
   circuit.send(Frame{FrameKind::kChunk, payload, chunk.message, chunk.begin, message.bytes},

@@ -24,21 +24,20 @@
 #include "absl/strings/string_view.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/circuit_name.h"
+#include "core/flow/circuit_owner.h"
 #include "core/flow/flow_circuit.h"
 #include "core/flow/given_chunks.h"
 #include "core/flow/resend_ranges.h"
 
 namespace cableway {
 
-class FlowSender {
+class FlowSender final : public CircuitOwner {
  public:
   // A flow that waits for a circuit where it has none.
   FlowSender() = default;
   // A flow over one circuit with this first hop, which must outlive the sender. It ends with the circuit, whose link
   // the owner then fails or fences. `chunk_bytes`: the largest chunk that the circuit accepts, a multiple of 128.
   FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes);
-  FlowSender(const FlowSender&) = delete;
-  FlowSender& operator=(const FlowSender&) = delete;
 
   // Whether another message may be posted: at most kMaxLandings are unfinished.
   bool can_post() const { return next_ - oldest_ < kMaxLandings; }
@@ -46,36 +45,27 @@ class FlowSender {
   // number. Requires can_post(). A status other than OK is final for the flow.
   absl::StatusOr<std::uint64_t> post(const FlowBuffer& buffer, std::uint64_t bytes);
 
-  // Does all work possible without blocking. A status other than OK is final for the flow; its owner then fails or
-  // fences the links of all circuits.
-  absl::Status progress();
-
-  bool done(std::uint64_t message) const;
-  // The size of a message among the last kMaxLandings posted.
-  std::uint64_t size(std::uint64_t message) const { return at(message).bytes; }
-  bool idle() const { return oldest_ == next_; }
+  absl::Status progress() override;
+  bool done(std::uint64_t message) const override;
+  std::uint64_t size(std::uint64_t message) const override { return at(message).bytes; }
+  bool idle() const override { return oldest_ == next_; }
   // The sequence number that the next post() will take.
   std::uint64_t next() const { return next_; }
 
   // The name for a circuit to be set up. nullopt: four are alive or reserved.
   std::optional<CircuitName> reserve();
-  // The set-up of a reserved circuit has failed. This, join() and end_circuit() queue frames on live circuits, which
-  // leave with the next progress().
+  // The set-up of a reserved circuit has failed. Queues frames as join() does.
   void release(const CircuitName& reserved);
-  // A reserved circuit is set up. Its first hop must outlive the sender, or the next circuit in its slot. `where`: this
-  // end of it, in reasons that are sent along it (core/circuit/hop_names.h).
-  // FailedPrecondition: the receiver has retired it already.
-  absl::Status join(const CircuitName& reserved, ChunkLink& first_hop, std::string where, std::uint32_t chunk_bytes);
-  // Ends a live circuit that its owner has found broken; the reason is sent along it.
-  void end_circuit(const CircuitName& circuit, const absl::Status& reason);
-  bool is_live(const CircuitName& circuit) const;
-  std::size_t live() const { return live_; }
-  // Why the circuit that ended last has ended; OK if none has.
-  const absl::Status& last_end() const { return last_end_; }
+  absl::Status join(const CircuitName& reserved, ChunkLink& first_hop, std::string where,
+                    std::uint32_t chunk_bytes) override;
+  void end_circuit(const CircuitName& circuit, const absl::Status& reason) override;
+  bool is_live(const CircuitName& circuit) const override;
+  std::size_t live() const override { return live_; }
+  const absl::Status& last_end() const override { return last_end_; }
 
   // Since construction.
-  std::uint64_t circuits_ended() const { return ended_; }
-  std::uint64_t bytes_sent_again() const { return bytes_again_; }
+  std::uint64_t circuits_ended() const override { return ended_; }
+  bool in_flight() const override { return outstanding() > 0; }
 
  private:
   friend class FlowState;  // of tests, which compare states
@@ -94,6 +84,8 @@ class FlowSender {
     void close(const absl::Status& reason);
     void send(const Frame& chunk, SendBuffer payload);
 
+    // A reason that this end of it has found, with its name.
+    absl::Status found(const absl::Status& reason) const { return found_at(where_, reason); }
     ChunkLink& link() { return *link_; }
     std::uint32_t chunk_bytes() const { return chunk_bytes_; }
     bool live() const { return state == State::kLive; }
@@ -182,7 +174,6 @@ class FlowSender {
   std::uint64_t next_ = 0;                      // sequence number of the next post()
   std::uint64_t announced_ = 0;                 // messages below this one may be sent
   std::uint64_t ended_ = 0;
-  std::uint64_t bytes_again_ = 0;
 };
 
 }  // namespace cableway

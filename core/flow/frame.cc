@@ -1,10 +1,12 @@
 #include "core/flow/frame.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/flow/circuit_name.h"
+#include "core/flow/crc32c.h"
 
 namespace cableway {
 namespace {
@@ -29,7 +31,7 @@ absl::Status malformed(const Frame& frame, const char* what) {
 
 absl::Status check_chunk(const Frame& frame) {
   if (frame.payload > kMaxChunkBytes) return malformed(frame, "chunk too large");
-  if (frame.offset % kLineBytes != 0) return malformed(frame, "offset not a multiple of 128");
+  if (frame.size > kMaxMessageBytes) return malformed(frame, "message too large");
   if (frame.offset > frame.size || frame.payload > frame.size - frame.offset) {
     return malformed(frame, "chunk reaches past its message");
   }
@@ -37,6 +39,7 @@ absl::Status check_chunk(const Frame& frame) {
   if (!last && (frame.payload == 0 || frame.payload % kLineBytes != 0)) {
     return malformed(frame, "an inner chunk must end on a multiple of 128");
   }
+  if (frame.payload == 0 && frame.checksum != 0) return malformed(frame, "the checksum of no bytes");
   return absl::OkStatus();
 }
 
@@ -58,8 +61,15 @@ absl::Status check_about_circuit(const Frame& frame) {
   return is_generation ? absl::OkStatus() : malformed(frame, "size 1 to 4294967295 expected");
 }
 
-absl::Status check_without_message(const Frame& frame, std::uint32_t max_payload) {
-  if (frame.payload > max_payload) return malformed(frame, "payload too long");
+absl::Status check_failed(const Frame& frame) {
+  if (frame.payload > kMaxFailureText) return malformed(frame, "payload too long");
+  if (frame.message != 0 || frame.size != 0) return malformed(frame, "message and size 0 expected");
+  const bool is_scope = frame.offset <= static_cast<std::uint64_t>(FailureScope::kFlow);
+  return is_scope ? absl::OkStatus() : malformed(frame, "offset 0 or 1 expected");
+}
+
+absl::Status check_setup(const Frame& frame) {
+  if (frame.payload > kMaxSetupBytes) return malformed(frame, "payload too long");
   const bool zero = frame.message == 0 && frame.offset == 0 && frame.size == 0;
   return zero ? absl::OkStatus() : malformed(frame, "message, offset and size 0 expected");
 }
@@ -91,9 +101,9 @@ absl::Status check_fields(const Frame& frame) {
     case FrameKind::kAck:
       return check_control(frame);
     case FrameKind::kFailed:
-      return check_without_message(frame, kMaxFailureText);
+      return check_failed(frame);
     case FrameKind::kSetup:
-      return check_without_message(frame, kMaxSetupBytes);
+      return check_setup(frame);
     case FrameKind::kSetupOk:
       return check_setup_ok(frame);
     case FrameKind::kProbe:
@@ -108,6 +118,15 @@ absl::Status check_fields(const Frame& frame) {
       return check_about_circuit(frame);
   }
   return malformed(frame, "unknown kind");
+}
+
+absl::Status check_sum(const FrameBytes& header) {
+  const auto carried = load<std::uint16_t>(&header[2]);
+  const std::uint16_t found = header_sum(header);
+  if (carried == found) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("frame corrupted: its header has the sum ", absl::Hex(found, absl::kZeroPad4),
+                                          " instead of ", absl::Hex(carried, absl::kZeroPad4),
+                                          "; that cable changes data"));
 }
 
 }  // namespace
@@ -155,14 +174,30 @@ bool is_control(FrameKind kind) {
   }
 }
 
+bool has_header_sum(FrameKind kind) {
+  return kind == FrameKind::kChunk || kind == FrameKind::kFailed || is_control(kind);
+}
+
+std::uint16_t header_sum(const FrameBytes& header) {
+  FrameBytes summed = header;
+  store<std::uint16_t>(&summed[2], 0);
+  return static_cast<std::uint16_t>(crc32c(summed));
+}
+
 FrameBytes encode_frame(const Frame& frame) {
   FrameBytes bytes{};
   bytes[0] = std::byte{kFrameMagic};
   bytes[1] = static_cast<std::byte>(frame.kind);
   store(&bytes[4], frame.payload);
   store(&bytes[8], frame.message);
-  store(&bytes[16], frame.offset);
+  if (frame.kind == FrameKind::kChunk) {
+    store(&bytes[16], static_cast<std::uint32_t>(frame.offset / kLineBytes));
+    store(&bytes[20], frame.checksum);
+  } else {
+    store(&bytes[16], frame.offset);
+  }
   store(&bytes[24], frame.size);
+  if (has_header_sum(frame.kind)) store(&bytes[2], header_sum(bytes));
   return bytes;
 }
 
@@ -176,10 +211,21 @@ absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes>
   frame.kind = static_cast<FrameKind>(bytes[1]);
   frame.payload = load<std::uint32_t>(&bytes[4]);
   frame.message = load<std::uint64_t>(&bytes[8]);
-  frame.offset = load<std::uint64_t>(&bytes[16]);
+  if (frame.kind == FrameKind::kChunk) {
+    frame.offset = load<std::uint32_t>(&bytes[16]) * kLineBytes;
+    frame.checksum = load<std::uint32_t>(&bytes[20]);
+  } else {
+    frame.offset = load<std::uint64_t>(&bytes[16]);
+  }
   frame.size = load<std::uint64_t>(&bytes[24]);
-  if (bytes[2] != std::byte{0} || bytes[3] != std::byte{0}) return malformed(frame, "reserved bytes are not zero");
+  if (has_header_sum(frame.kind)) {
+    FrameBytes header;
+    std::copy(bytes.begin(), bytes.end(), header.begin());
+    if (absl::Status status = check_sum(header); !status.ok()) return status;
+  }
   if (absl::Status status = check_fields(frame); !status.ok()) return status;
+  const bool reserved = !has_header_sum(frame.kind) && (bytes[2] != std::byte{0} || bytes[3] != std::byte{0});
+  if (reserved) return malformed(frame, "reserved bytes are not zero");
   return frame;
 }
 

@@ -2,17 +2,21 @@
 //
 //   offset  0        1       2      4         8          16             24             32
 //           +--------+-------+------+---------+----------+--------------+--------------+
-//           | magic  | kind  | zero | payload | message  | offset       | size         |
+//           | magic  | kind  | sum  | payload | message  | offset       | size         |
 //           +--------+-------+------+---------+----------+--------------+--------------+
 //
+//   of a chunk:                                          | line | check | (16 to 19, 20 to 23)
+//
 //   kind      payload        message    offset           size
-//   kChunk    chunk bytes    sequence   of the payload   of the whole message
+//   kChunk    chunk bytes    sequence   of the payload,  of the whole message
+//                                       in lines of 128
+//                                       bytes; checksum
 //   kAnnounce 0              sequence   0                capacity of the receive that was posted
 //   kAck      0              sequence   0                bytes that landed: the message and all before it are complete
 //   kLanded   0              count      0                0        (chunks landed over this circuit since it began)
 //   kRetire   0              0          slot             generation of the circuit to fence (circuit_name.h)
 //   kRetired  0              count      slot             generation of the fenced circuit; chunks landed over it
-//   kFailed   text bytes     0          0                0        (the circuit is dead; the text is the reason)
+//   kFailed   text bytes     0          scope            0        (the text is the reason; FailureScope)
 //   kSetup    body bytes     0          0                0        (first frame of a connection: circuit_setup.h)
 //   kSetupOk  body bytes     0          0                the largest chunk, or 0: as requested
 //                                                        (answer to kSetup, circuit_setup.h; kFailed is the other)
@@ -22,7 +26,9 @@
 //   kChallenge 0             0          16 random bytes  (first frame of both ends if there is a key)
 //   kSeal     0              0          the 16 bytes of a seal over the frame before it (core/circuit/circuit_seal.h)
 //
-// Integers are little-endian. docs/protocol.md has the rules of the exchange.
+// `sum`: of the header, in the frames of an open circuit (has_header_sum()); zero in those of a set-up, which may be
+// sealed. `check`: of the payload (chunk_checksum.h); 0: none. Integers are little-endian. docs/protocol.md has the
+// rules of the exchange.
 #ifndef CABLEWAY_CORE_FLOW_FRAME_H_
 #define CABLEWAY_CORE_FLOW_FRAME_H_
 
@@ -40,6 +46,8 @@ inline constexpr std::size_t kFrameHeaderBytes = 32;
 // Chunk boundaries are multiples of this, because NCCL's LL128 lines must not be split (decision 0003).
 inline constexpr std::uint64_t kLineBytes = 128;
 inline constexpr std::uint32_t kMaxChunkBytes = 4U << 20;
+// A chunk's place in its message is a 32-bit number of lines. NCCL is told this maximum where its interface has one.
+inline constexpr std::uint64_t kMaxMessageBytes = kLineBytes << 32;
 inline constexpr std::uint32_t kMaxFailureText = 512;
 inline constexpr std::uint32_t kMaxSetupBytes = 65536;
 inline constexpr std::uint32_t kMaxSetupOkBytes = 64;
@@ -68,22 +76,45 @@ inline bool goes_downstream(FrameKind kind) {
   return kind == FrameKind::kRetire;
 }
 
+// Whether its header carries a sum of itself: where a chunk lands, and what the flow's ends tell each other, must not
+// depend on TCP's 16-bit sum either.
+bool has_header_sum(FrameKind kind);
+
+// What a kFailed ends. On the wire.
+enum class FailureScope : std::uint8_t {
+  kCircuit,  // another circuit may carry the flow
+  kFlow      // none can: the flow's other end has given it up, or does not know it
+};
+
 struct Frame {
   FrameKind kind = FrameKind::kChunk;
   std::uint32_t payload = 0;
   std::uint64_t message = 0;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
+  std::uint32_t checksum = 0;  // of a chunk's payload (chunk_checksum.h); 0: none
 
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
+inline Frame failed_frame(std::uint32_t text_bytes, FailureScope scope) {
+  return Frame{FrameKind::kFailed, text_bytes, 0, static_cast<std::uint64_t>(scope), 0};
+}
+// Requires a checked kFailed.
+inline FailureScope scope_of(const Frame& failed) {
+  return static_cast<FailureScope>(failed.offset);
+}
+
 using FrameBytes = std::array<std::byte, kFrameHeaderBytes>;
 
+// Requires that a chunk's offset is a multiple of kLineBytes below kMaxMessageBytes.
 FrameBytes encode_frame(const Frame& frame);
 
-// Checks everything that does not depend on the flow: magic, kind, reserved zeros, payload bounds, the alignment of a
-// chunk's offset, and that the chunk lies inside its message.
+// The low 16 bits of the CRC32C of the header with zeros in place of the sum.
+std::uint16_t header_sum(const FrameBytes& header);
+
+// Checks everything that does not depend on the flow: magic, kind, the header's sum, payload bounds, and that a chunk
+// lies inside its message. DataLoss: the header's sum is wrong. InvalidArgument: anything else.
 absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 const char* to_text(FrameKind kind);

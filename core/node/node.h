@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/clock.h"
@@ -20,6 +21,7 @@
 #include "core/discovery/neighbours.h"
 #include "core/event/event_log.h"
 #include "core/flooding/flooding.h"
+#include "core/node/doubted_cable.h"
 #include "core/node/path_planner.h"
 #include "core/ports/port_inventory.h"
 #include "core/session/session_message.h"
@@ -73,6 +75,9 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const PathPlanner& paths();
   // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
   const std::vector<std::string>& left_out() const { return left_out_; }
+  // Cables that this node's pulses do not fully trust. Replaces the earlier ones.
+  void set_doubted(DoubtedCables doubted) { planner_.set_doubted(std::move(doubted)); }
+
   // A cable that is up. nullopt if there is none between the two ports, and until the neighbour's advertisement has
   // arrived.
   std::optional<CableEnds> find_cable(const ProbedCable& cable) const;

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "routing/offers/path_offers.h"
 
 namespace cableway {
 namespace {
@@ -27,6 +28,13 @@ Hop make_hop(const routing::Topology& topology, routing::CableIndex index, routi
              .to_address = as_written_on(leaves, arrives.address),
              .to_port = topology.node(arrives.node).relay_port,
              .routed = cable.routed};
+}
+
+std::vector<Hop> hops_of(const routing::Topology& topology, const routing::Path& path) {
+  std::vector<Hop> hops;
+  for (std::size_t i = 0; i < path.hops(); ++i) hops.push_back(make_hop(topology, path.cables[i], path.nodes[i]));
+  hops.back().to_port = 0;
+  return hops;
 }
 
 std::string describe(const Hop& hop) {
@@ -57,11 +65,15 @@ std::shared_ptr<const routing::Topology> single_node_topology(const std::string&
 
 }  // namespace
 
+bool PathPlanner::Usable::reaches(const std::string& node) const {
+  const std::optional<routing::NodeIndex> index = topology->find_node(node);
+  return index.has_value() && routes.reaches(*index);
+}
+
 PathPlanner::PathPlanner(std::string name)
     : name_(std::move(name)),
       topology_(single_node_topology(name_)),
-      routes_(std::make_shared<const routing::RouteTable>(routing::compute_routes(*topology_, routing::NodeIndex{0}))) {
-}
+      usable_{topology_, routing::compute_routes(*topology_, routing::NodeIndex{0})} {}
 
 absl::Status PathPlanner::update(std::shared_ptr<const routing::Topology> topology) {
   const std::optional<routing::NodeIndex> self = topology->find_node(name_);
@@ -69,33 +81,67 @@ absl::Status PathPlanner::update(std::shared_ptr<const routing::Topology> topolo
     return absl::NotFoundError(
         absl::StrCat("the topology has no node \"", name_, "\"; it has ", known_nodes(*topology)));
   }
-  auto routes = std::make_shared<const routing::RouteTable>(routing::compute_routes(*topology, *self));
-  remember_lost(*topology, *routes);
-  routes_ = std::move(routes);
+  Usable usable = usable_in(topology, false);
+  remember_lost(usable);
+  usable_ = std::move(usable);
+  proving_ = proving_in(topology);
   topology_ = std::move(topology);
   self_ = *self;
   return absl::OkStatus();
 }
 
-void PathPlanner::remember_lost(const routing::Topology& now, const routing::RouteTable& routes) {
-  const auto reached_now = [&](const std::string& name) {
-    const std::optional<routing::NodeIndex> index = now.find_node(name);
-    return index.has_value() && routes.reaches(*index);
-  };
-  std::erase_if(nearest_to_lost_, [&](const auto& lost) { return reached_now(lost.first); });
+void PathPlanner::set_doubted(DoubtedCables doubted) {
+  doubted_ = std::move(doubted);
+  usable_ = usable_in(topology_, false);
+  proving_ = proving_in(topology_);
+}
+
+std::optional<PathPlanner::Usable> PathPlanner::proving_in(
+    const std::shared_ptr<const routing::Topology>& topology) const {
+  const bool any = std::any_of(doubted_.begin(), doubted_.end(), [](const auto& each) { return each.second.proving; });
+  return any ? std::optional(usable_in(topology, true)) : std::nullopt;
+}
+
+// Precondition: this node is in the topology. A node that stands still relays nothing, as one that drains.
+PathPlanner::Usable PathPlanner::usable_in(const std::shared_ptr<const routing::Topology>& topology,
+                                           bool with_proving) const {
+  const routing::NodeIndex self = *topology->find_node(name_);
+  if (doubted_.empty()) return {topology, routing::compute_routes(*topology, self)};
+  std::vector<routing::Node> nodes(topology->nodes().begin(), topology->nodes().end());
+  std::vector<routing::Cable> cables;
+  for (const routing::Cable& cable : topology->cables()) {
+    const auto doubted = doubted_.find(cable.name);
+    const bool is_doubted = doubted != doubted_.end() && !(with_proving && doubted->second.proving);
+    if (!is_doubted || doubted->second.only_relayed) cables.push_back(cable);
+    if (!is_doubted || !doubted->second.only_relayed) continue;
+    const std::optional<routing::NodeIndex> neighbour = topology->find_node(doubted->second.neighbour);
+    if (neighbour.has_value()) nodes[neighbour->value].draining = true;
+  }
+  // Cannot fail: it is part of a valid topology, with the same nodes.
+  auto usable = std::make_shared<const routing::Topology>(
+      *routing::Topology::create(topology->cluster(), std::move(nodes), std::move(cables)));
+  routing::RouteTable routes = routing::compute_routes(*usable, self);
+  return {std::move(usable), std::move(routes)};
+}
+
+const PathPlanner::Usable& PathPlanner::usable_for(const std::string& node) const {
+  return proving_.has_value() && !usable_.reaches(node) ? *proving_ : usable_;
+}
+
+void PathPlanner::remember_lost(const Usable& now) {
+  std::erase_if(nearest_to_lost_, [&](const auto& lost) { return now.reaches(lost.first); });
   for (std::uint32_t i = 0; i < topology_->node_count(); ++i) {
     const std::string& name = topology_->node(routing::NodeIndex{i}).name;
-    if (!routes_->reaches(routing::NodeIndex{i}) || reached_now(name)) continue;
-    const routing::Path path = routes_->path_for_flow(routing::NodeIndex{i}, 0);
+    if (!usable_.routes.reaches(routing::NodeIndex{i}) || now.reaches(name)) continue;
+    const routing::Path path = usable_.routes.path_for_flow(routing::NodeIndex{i}, 0);
     const auto last = std::find_if(path.nodes.rbegin(), path.nodes.rend(),
-                                   [&](routing::NodeIndex node) { return reached_now(topology_->node(node).name); });
+                                   [&](routing::NodeIndex node) { return now.reaches(topology_->node(node).name); });
     if (last != path.nodes.rend()) nearest_to_lost_[name] = topology_->node(*last).name;
   }
 }
 
 bool PathPlanner::reaches(const std::string& node) const {
-  const std::optional<routing::NodeIndex> index = topology_->find_node(node);
-  return index.has_value() && routes_->reaches(*index);
+  return usable_for(node).reaches(node);
 }
 
 absl::Status PathPlanner::unreachable(const std::string& destination) const {
@@ -107,34 +153,41 @@ absl::Status PathPlanner::unreachable(const std::string& destination) const {
   }
   if (nearest != destination) {
     return absl::UnavailableError(absl::StrCat("node ", name_, " has lost its path to node ", destination,
-                                               "; the nearest to it that can be reached is node ", nearest));
+                                               "; the nearest to it that can be reached is node ", nearest,
+                                               doubts_text()));
   }
   if (topology_->find_node(destination).has_value()) {
-    return absl::UnavailableError(absl::StrCat("node ", name_, " has no path to node ", destination));
+    return absl::UnavailableError(absl::StrCat("node ", name_, " has no path to node ", destination, doubts_text()));
   }
   return absl::NotFoundError(absl::StrCat("node ", name_, " knows of no node \"", destination,
                                           "\" in its cluster; known nodes: ", known_nodes(*topology_),
                                           ". Does cablewayd run there, and are the cables in between plugged in?"));
 }
 
-absl::StatusOr<std::vector<Hop>> PathPlanner::path_for_flow(const std::string& destination,
-                                                            std::uint64_t ordinal) const {
-  const std::optional<routing::NodeIndex> index = topology_->find_node(destination);
-  if (!index.has_value() || !routes_->reaches(*index)) return unreachable(destination);
+absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_flow(const std::string& destination,
+                                                                   std::uint64_t ordinal, std::size_t most) const {
+  const auto& [topology, routes] = usable_for(destination);
+  const std::optional<routing::NodeIndex> index = topology->find_node(destination);
+  if (!index.has_value() || !routes.reaches(*index)) return unreachable(destination);
   if (*index == self_) return local_path();
-  const routing::Path path = routes_->path_for_flow(*index, ordinal);
-  std::vector<Hop> hops;
-  for (std::size_t i = 0; i < path.hops(); ++i) hops.push_back(make_hop(*topology_, path.cables[i], path.nodes[i]));
-  hops.back().to_port = 0;
-  return hops;
+  std::vector<PathOffer> offers;
+  for (const routing::OfferedPath& offered : routing::offered_paths(*topology, routes, *index, ordinal, most)) {
+    if (offered.path.hops() > kMaxHops) continue;
+    offers.push_back({offered.kind, offered.may_stripe, hops_of(*topology, offered.path)});
+  }
+  // The first path is a shortest one.
+  if (!offers.empty()) return offers;
+  return absl::UnavailableError(
+      absl::StrCat("node ", name_, " has no path of ", kMaxHops, " cables or fewer to node ", destination));
 }
 
-absl::StatusOr<std::vector<Hop>> PathPlanner::local_path() const {
+absl::StatusOr<std::vector<PathOffer>> PathPlanner::local_path() const {
   if (addresses_.empty()) {
     return absl::UnavailableError(absl::StrCat("node ", name_, " has no cable port with an address"));
   }
   const std::string& own = addresses_.front();
-  return std::vector<Hop>{Hop{.cable = "local", .from_address = own, .to_node = name_, .to_address = own}};
+  const Hop hop{.cable = "local", .from_address = own, .to_node = name_, .to_address = own};
+  return std::vector<PathOffer>{{PathKind::kFirst, true, {hop}}};
 }
 
 absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
@@ -154,7 +207,30 @@ absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
   const Hop& next = setup.hops[setup.hop + 1U];
   if (absl::Status status = check_hop(setup.this_hop(), *neighbour, false); !status.ok()) return status;
   // A destination process chooses its own TCP port; a relay's port comes from the topology.
-  return check_hop(next, self_, setup.hop + 2U == setup.hops.size());
+  const bool next_is_last = setup.hop + 2U == setup.hops.size();
+  if (absl::Status status = check_hop(next, self_, next_is_last); !status.ok()) return status;
+  if (absl::Status status = check_doubts(setup.this_hop(), setup.hop > 0); !status.ok()) return status;
+  return check_doubts(next, !next_is_last);
+}
+
+// `to_relay`: the node at the other end of the hop relays the circuit, too.
+absl::Status PathPlanner::check_doubts(const Hop& hop, bool to_relay) const {
+  const auto doubted = doubted_.find(hop.cable);
+  if (doubted == doubted_.end() || doubted->second.proving) return absl::OkStatus();
+  if (doubted->second.only_relayed && !to_relay) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("node ", name_, " does not use cable ", hop.cable, " now: ", doubted->second.reason));
+}
+
+// One of them, as most outages have one cause.
+std::string PathPlanner::doubts_text() const {
+  for (const auto& [cable, doubted] : doubted_) {
+    if (doubted.proving || !topology_->find_cable(cable).has_value()) continue;
+    const std::string what = doubted.only_relayed ? absl::StrCat("node ", doubted.neighbour, " relays nothing")
+                                                  : absl::StrCat("it does not use cable ", cable);
+    return absl::StrCat("; ", what, " now: ", doubted.reason);
+  }
+  return "";
 }
 
 absl::Status PathPlanner::check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const {

@@ -6,6 +6,7 @@
 #ifndef CABLEWAY_CORE_NODE_PATH_PLANNER_H_
 #define CABLEWAY_CORE_NODE_PATH_PLANNER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,6 +16,8 @@
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
 #include "core/circuit/hop.h"
+#include "core/circuit/path_offer.h"
+#include "core/node/doubted_cable.h"
 #include "routing/paths/route_table.h"
 #include "routing/topology/topology.h"
 
@@ -31,31 +34,53 @@ class PathPlanner {
   // Of this node's ports, for flows between two of its processes.
   void set_addresses(std::vector<std::string> addresses) { addresses_ = std::move(addresses); }
 
+  // Restricts the paths that this node offers and the set-ups that it relays. A cable that is only_relayed still serves
+  // circuits that end at the neighbour. One that is proving serves set-ups to be relayed, and paths to nodes that
+  // cannot be reached otherwise. Replaces the earlier set; topology() keeps the cables.
+  void set_doubted(DoubtedCables doubted);
+
   const std::string& name() const { return name_; }
   const routing::Topology& topology() const { return *topology_; }
-  const routing::RouteTable& routes() const { return *routes_; }
+  // Without cables that may not be used; neighbours whose node stands still relay nothing.
+  const routing::RouteTable& routes() const { return usable_.routes; }
   bool reaches(const std::string& node) const;
 
-  // The path for the `ordinal`-th flow from here to `destination`; to_port of its last hop is 0. NotFound: no such
-  // node; Unavailable: no path. Both name the two nodes and, if the destination was reachable before, the reachable
-  // node nearest to it. Between two processes of this node it is one hop that crosses no cable.
-  absl::StatusOr<std::vector<Hop>> path_for_flow(const std::string& destination, std::uint64_t ordinal) const;
+  // At least one and at most `most` paths for the `ordinal`-th flow from here to `destination`
+  // (routing/offers/path_offers.h), each of at most kMaxHops hops. Between two processes of this node there is one, of
+  // one hop that crosses no cable. NotFound: no such node; Unavailable: no path. Both name the two nodes and, if the
+  // destination was reachable before, the reachable node nearest to it. Precondition: most >= 1.
+  absl::StatusOr<std::vector<PathOffer>> paths_for_flow(const std::string& destination, std::uint64_t ordinal,
+                                                        std::size_t most) const;
 
   // Whether this node may relay an arrived set-up: the set-up must name this node, and the hop it arrived over and the
   // next one must be cables of this node, with the neighbours, addresses and TCP ports that the topology has for them.
-  // So an untrusted peer cannot choose where a relay connects to.
+  // So an untrusted peer cannot choose where a relay connects to. Unavailable: doubts forbid this circuit one of the
+  // two cables.
   absl::Status check_transit(const CircuitSetup& setup) const;
 
  private:
-  absl::StatusOr<std::vector<Hop>> local_path() const;
+  absl::StatusOr<std::vector<PathOffer>> local_path() const;
   absl::Status check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const;
-  void remember_lost(const routing::Topology& now, const routing::RouteTable& routes);
+  absl::Status check_doubts(const Hop& hop, bool to_relay) const;
+  std::string doubts_text() const;
+  // A part of the topology, and the routes in it.
+  struct Usable {
+    std::shared_ptr<const routing::Topology> topology;
+    routing::RouteTable routes;
+    bool reaches(const std::string& node) const;
+  };
+  Usable usable_in(const std::shared_ptr<const routing::Topology>& topology, bool with_proving) const;
+  std::optional<Usable> proving_in(const std::shared_ptr<const routing::Topology>& topology) const;
+  const Usable& usable_for(const std::string& node) const;
+  void remember_lost(const Usable& now);
   absl::Status unreachable(const std::string& destination) const;
 
   std::string name_;
   std::vector<std::string> addresses_;
   std::shared_ptr<const routing::Topology> topology_;
-  std::shared_ptr<const routing::RouteTable> routes_;
+  DoubtedCables doubted_;
+  Usable usable_;                  // topology_ without them
+  std::optional<Usable> proving_;  // with those that are proving, if any is
   routing::NodeIndex self_;
   // By node that was reachable before: the last node of the path to it that was still reachable when it was lost.
   std::map<std::string, std::string> nearest_to_lost_;

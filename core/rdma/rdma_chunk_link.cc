@@ -423,15 +423,15 @@ absl::Status RdmaChunkLink::explain(const absl::Status& found, Sink& sink) {
   return end(left_.ok() ? found : left_, sink);
 }
 
-void RdmaChunkLink::fail(absl::string_view reason) {
-  leave(reason);
+void RdmaChunkLink::fail(absl::string_view reason, FailureScope scope) {
+  leave(HopLifeline::Failure{reason, scope});
 }
 
 void RdmaChunkLink::fence() {
-  leave("");
+  leave(std::nullopt);
 }
 
-void RdmaChunkLink::leave(absl::string_view reason) {
+void RdmaChunkLink::leave(const std::optional<HopLifeline::Failure>& failure) {
   if (std::exchange(fenced_, true)) return;
   queue_pair_->fence();
   for (Posted& posted : posted_) posted.active = false;
@@ -439,7 +439,7 @@ void RdmaChunkLink::leave(absl::string_view reason) {
   std::array<Frame, kMaxLandings> last;
   std::size_t count = 0;
   for (std::uint64_t i = first; i < acknowledgements_sent_; ++i) last[count++] = acknowledgements_[i % kMaxLandings];
-  lifeline_->leave(std::span(last).first(count), reason);
+  lifeline_->leave(std::span(last).first(count), failure);
 }
 
 }  // namespace cableway

@@ -40,11 +40,15 @@ namespace cableway {
 class HopLifeline {
  public:
   virtual ~HopLifeline() = default;
+  struct Failure {
+    absl::string_view reason;
+    FailureScope scope = FailureScope::kCircuit;
+  };
   // The next item from the other end: nullopt if there is none; an acknowledgement, which may have been received
-  // before; Aborted with the other end's reason; Cancelled when it has closed.
+  // before; received_failure(); Cancelled when it has closed.
   virtual absl::StatusOr<std::optional<Frame>> look() = 0;
-  // Sends `last`, then `reason` unless it is empty, as far as possible without blocking; closes this side.
-  virtual void leave(std::span<const Frame> last, absl::string_view reason) = 0;
+  // Sends `last`, then `failure` if there is one, as far as possible without blocking; closes this side.
+  virtual void leave(std::span<const Frame> last, const std::optional<Failure>& failure) = 0;
 };
 
 class RdmaChunkLink final : public ChunkLink {
@@ -76,7 +80,7 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status progress(Sink& sink) override;
   absl::Status flush(Sink& sink) override;
   std::uint64_t bytes_moved() const override { return bytes_moved_; }
-  void fail(absl::string_view reason) override;
+  void fail(absl::string_view reason, FailureScope scope) override;
   void fence() override;
 
   // The poller found the lifeline readable: the next progress() reads it. Otherwise it is read now and then.
@@ -156,7 +160,7 @@ class RdmaChunkLink final : public ChunkLink {
   // Prefers the other end's reason from the lifeline to the local queue pair's error.
   absl::Status explain(const absl::Status& found, Sink& sink);
   absl::Status take_acknowledgement(const Frame& acknowledgement, Sink& sink);
-  void leave(absl::string_view reason);
+  void leave(const std::optional<HopLifeline::Failure>& failure);
 
   const std::unique_ptr<RdmaQueuePair> queue_pair_;
   const RdmaEndpoint other_;

@@ -35,7 +35,7 @@ absl::StatusOr<bool> RelayCircuit::progress() {
   // Each side's progress can unblock the other: repeats until neither moves.
   for (std::uint64_t before = begin;; before = bytes_moved()) {
     if (absl::Status status = move_once(); !status.ok()) {
-      fail(status);
+      end(status.message(), scope_of(status));
       return status;
     }
     const bool more_room = lease_if_needed();
@@ -44,9 +44,9 @@ absl::StatusOr<bool> RelayCircuit::progress() {
   }
 }
 
-void RelayCircuit::fail(const absl::Status& reason) {
-  upstream_.fail(reason.message());
-  downstream_.fail(reason.message());
+void RelayCircuit::end(absl::string_view reason, FailureScope scope) {
+  upstream_.fail(reason, scope);
+  downstream_.fail(reason, scope);
   return_leases();
 }
 
@@ -58,11 +58,11 @@ std::vector<const Slot*> RelayCircuit::slots() const {
 
 absl::Status RelayCircuit::move_once() {
   if (absl::Status status = upstream_.progress(from_upstream_); !status.ok()) {
-    return prefix_with_hop(names_.upstream, status);
+    return found_at(names_.upstream, status);
   }
   send_waiting();
   if (absl::Status status = downstream_.progress(from_downstream_); !status.ok()) {
-    return prefix_with_hop(names_.downstream, status);
+    return found_at(names_.downstream, status);
   }
   return absl::OkStatus();
 }

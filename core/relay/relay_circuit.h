@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/flow/chunk_link.h"
 #include "core/relay/slot_pool.h"
 
@@ -46,10 +47,11 @@ class RelayCircuit {
 
   // Forwards what can be forwarded, up to a budget that keeps one circuit from starving the others. Returns whether
   // more can be forwarded now. A status other than OK is final: it names the side that failed and the reason, which has
-  // been sent to the other side.
+  // been sent to the other side. One that a side sent has been passed on with its scope, unchanged.
   absl::StatusOr<bool> progress();
-  // Ends the circuit, sends the reason to both sides, and returns the leases.
-  void fail(const absl::Status& reason);
+  // For what this node has found: ends the circuit, sends the reason to both sides with scope kCircuit, and returns the
+  // leases.
+  void fail(const absl::Status& reason) { end(reason.message(), FailureScope::kCircuit); }
 
   // To be called at regular intervals, whether the circuit is idle or not: returns leases when due. Makes no system
   // call if none is held.
@@ -101,6 +103,7 @@ class RelayCircuit {
     Slot* slot = nullptr;
   };
 
+  void end(absl::string_view reason, FailureScope scope);
   void send_waiting();
   absl::Status move_once();
   void take_back(Slot& slot);

@@ -15,6 +15,18 @@ std::int64_t key_of(const SessionPeer& peer) {
   return peer.process != 0 ? peer.process : -static_cast<std::int64_t>(peer.session);
 }
 
+// Processes report what has changed about once a second.
+constexpr std::chrono::milliseconds kStale{2500};
+
+std::uint64_t per_second(std::uint64_t before, std::uint64_t now, Duration between) {
+  const double seconds = std::chrono::duration<double>(between).count();
+  return now <= before || seconds <= 0 ? 0 : static_cast<std::uint64_t>(static_cast<double>(now - before) / seconds);
+}
+
+absl::Status not_open(std::uint64_t number) {
+  return absl::InvalidArgumentError(absl::StrCat("a report of flow number ", number, ", which is not open"));
+}
+
 }  // namespace
 
 absl::Status FlowLedger::opened(const SessionPeer& peer, FlowOpened flow, Instant now) {
@@ -35,7 +47,9 @@ absl::Status FlowLedger::opened(const SessionPeer& peer, FlowOpened flow, Instan
   }
   if (listed_ == max_listed_) make_room();
   const std::uint64_t number = flow.number;
-  session.listed.emplace(number, Listed{std::move(flow), now});
+  Listed& listed = session.listed[number];
+  listed.flow = std::move(flow);
+  listed.since = now;
   ++process.listed;
   ++listed_;
   return absl::OkStatus();
@@ -63,6 +77,61 @@ absl::StatusOr<std::optional<FlowOpened>> FlowLedger::ended(const SessionPeer& p
   if (!end.failure.empty()) ++failed_;
   forget_if_empty(peer);
   return flow;
+}
+
+absl::StatusOr<FlowLedger::Listed*> FlowLedger::listing(const SessionPeer& peer, std::uint64_t number) {
+  const auto process = processes_.find(key_of(peer));
+  if (process == processes_.end()) return not_open(number);
+  const auto session = process->second.sessions.find(peer.session);
+  if (session == process->second.sessions.end()) return not_open(number);
+  const auto listed = session->second.listed.find(number);
+  if (listed != session->second.listed.end()) return &listed->second;
+  if (session->second.unlisted == 0 || number > session->second.last_number) return not_open(number);
+  return nullptr;
+}
+
+absl::StatusOr<std::optional<FlowOpened>> FlowLedger::find(const SessionPeer& peer, std::uint64_t number) {
+  const absl::StatusOr<Listed*> listed = listing(peer, number);
+  if (!listed.ok()) return listed.status();
+  return *listed == nullptr ? std::nullopt : std::optional((*listed)->flow);
+}
+
+absl::StatusOr<std::optional<FlowOpened>> FlowLedger::waits(const SessionPeer& peer, const FlowWaits& report) {
+  const absl::StatusOr<Listed*> listed = listing(peer, report.number);
+  if (!listed.ok()) return listed.status();
+  if (*listed == nullptr) return std::nullopt;
+  (*listed)->waits = report.cause;
+  return (*listed)->flow;
+}
+
+absl::Status FlowLedger::counted(const SessionPeer& peer, FlowCounts counts, Instant now) {
+  const absl::StatusOr<Listed*> listed = listing(peer, counts.number);
+  if (listed.ok() && *listed != nullptr) count(**listed, std::move(counts), now);
+  return listed.status();
+}
+
+void FlowLedger::count(Listed& flow, FlowCounts counts, Instant now) {
+  flow.circuit_bytes_per_s.assign(counts.circuits.size(), std::nullopt);
+  if (flow.counted_at.has_value()) {
+    const Duration between = now - *flow.counted_at;
+    flow.bytes_per_s = per_second(flow.counts.bytes, counts.bytes, between);
+    for (std::size_t i = 0; i < counts.circuits.size(); ++i) {
+      for (const CircuitCounts& before : flow.counts.circuits) {
+        const CircuitCounts& circuit = counts.circuits[i];
+        const bool is_same = before.path == circuit.path && before.port == circuit.port;
+        if (is_same) flow.circuit_bytes_per_s[i] = per_second(before.bytes, circuit.bytes, between);
+      }
+    }
+  }
+  for (const CircuitCounts& circuit : counts.circuits) {
+    if (!circuit.carries) continue;
+    flow.flow.path = circuit.path;
+    flow.flow.port = circuit.port;
+    flow.flow.transport = circuit.transport;
+  }
+  if (!counts.circuits.empty()) flow.waits.clear();
+  flow.counted_at = now;
+  flow.counts = std::move(counts);
 }
 
 void FlowLedger::left(const SessionPeer& peer) {
@@ -98,15 +167,31 @@ void FlowLedger::make_room() {
   }
 }
 
+FlowStatus FlowLedger::status_of(std::int64_t process, const Listed& listed, Instant now) {
+  FlowStatus status{process, listed.flow, listed.counts, listed.bytes_per_s, listed.circuit_bytes_per_s, listed.waits};
+  const auto milliseconds = [now](Instant since) {
+    const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - since).count();
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0));
+  };
+  status.flow.open_ms += milliseconds(listed.since);
+  if (!listed.counted_at.has_value()) return status;
+  for (CircuitCounts& circuit : status.counts.circuits) circuit.open_ms += milliseconds(*listed.counted_at);
+  if (now - *listed.counted_at < kStale) return status;
+  // What has not changed is not reported.
+  if (status.bytes_per_s.has_value()) status.bytes_per_s = 0;
+  for (std::optional<std::uint64_t>& rate : status.circuit_bytes_per_s) {
+    if (rate.has_value()) rate = 0;
+  }
+  return status;
+}
+
 FlowsStatus FlowLedger::status(Instant now) const {
   FlowsStatus status{open_, opened_, failed_, {}};
   status.listed.reserve(listed_);
   for (const auto& [key, process] : processes_) {
     for (const auto& [id, session] : process.sessions) {
       for (const auto& [number, listed] : session.listed) {
-        FlowStatus& flow = status.listed.emplace_back(FlowStatus{std::max<std::int64_t>(key, 0), listed.flow});
-        const auto elapsed_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - listed.since).count();
-        flow.flow.open_ms += static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed_ms, 0));
+        status.listed.push_back(status_of(std::max<std::int64_t>(key, 0), listed, now));
       }
     }
   }

@@ -28,7 +28,12 @@ struct SessionPeer {
 
 struct FlowStatus {
   std::int64_t process = 0;
-  FlowOpened flow;  // open_ms as of now
+  FlowOpened flow;    // open_ms as of now
+  FlowCounts counts;  // as last reported
+  // Over the second before; by circuit as in `counts`. nullopt: it was not reported twice yet.
+  std::optional<std::uint64_t> bytes_per_s;
+  std::vector<std::optional<std::uint64_t>> circuit_bytes_per_s;
+  std::string waits;  // why it has no circuit while its application waits; "": that is not known to be so
 };
 
 struct FlowsStatus {
@@ -48,6 +53,11 @@ class FlowLedger {
   absl::Status opened(const SessionPeer& peer, FlowOpened flow, Instant now);
   // Returns the flow, if it was listed.
   absl::StatusOr<std::optional<FlowOpened>> ended(const SessionPeer& peer, const FlowEnded& end);
+  // An open flow; nullopt if it is not listed. InvalidArgument: it is not open.
+  absl::StatusOr<std::optional<FlowOpened>> find(const SessionPeer& peer, std::uint64_t number);
+  // Returns the flow, if it is listed.
+  absl::StatusOr<std::optional<FlowOpened>> waits(const SessionPeer& peer, const FlowWaits& report);
+  absl::Status counted(const SessionPeer& peer, FlowCounts counts, Instant now);
   // The session is over.
   void left(const SessionPeer& peer);
 
@@ -57,6 +67,11 @@ class FlowLedger {
   struct Listed {
     FlowOpened flow;
     Instant since;  // when it was reported
+    FlowCounts counts;
+    std::optional<Instant> counted_at;
+    std::optional<std::uint64_t> bytes_per_s;
+    std::vector<std::optional<std::uint64_t>> circuit_bytes_per_s;
+    std::string waits;
   };
   struct Session {
     std::uint64_t last_number = 0;
@@ -68,6 +83,10 @@ class FlowLedger {
     std::size_t listed = 0;
   };
 
+  // InvalidArgument: the session has no such flow. Null: it is not listed.
+  absl::StatusOr<Listed*> listing(const SessionPeer& peer, std::uint64_t number);
+  static void count(Listed& flow, FlowCounts counts, Instant now);
+  static FlowStatus status_of(std::int64_t process, const Listed& listed, Instant now);
   // Unlists one flow of the process that has the most listed.
   void make_room();
   void forget_if_empty(const SessionPeer& peer);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/wire.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/topology.h"
 
 namespace cableway {
 namespace {
@@ -20,7 +21,11 @@ enum class Type : std::uint8_t {
   kCableProbeReply,
   kFlowOpened,
   kFlowEnded,
-  kPortLost
+  kPortLost,
+  kFlowCounts,
+  kFlowRerouted,
+  kFlowWaits,
+  kChunkCorrupted
 };
 
 constexpr std::size_t kMaxText = 4096;
@@ -59,6 +64,7 @@ class Encoder {
     type(Type::kPathRequest);
     writer_.put(message.request);
     writer_.put(message.ordinal);
+    writer_.put(message.most);
     writer_.put_text(message.node);
   }
   void operator()(const PathReply& message) {
@@ -66,9 +72,11 @@ class Encoder {
     writer_.put(message.request);
     writer_.put_text(message.error);
     writer_.put(static_cast<std::uint8_t>(message.paths.size()));
-    for (const std::vector<Hop>& path : message.paths) {
-      writer_.put(static_cast<std::uint16_t>(path.size()));
-      for (const Hop& hop : path) put_hop(writer_, hop);
+    for (const PathOffer& path : message.paths) {
+      writer_.put(static_cast<std::uint8_t>(path.kind));
+      writer_.put(static_cast<std::uint8_t>(path.may_stripe));
+      writer_.put(static_cast<std::uint16_t>(path.hops.size()));
+      for (const Hop& hop : path.hops) put_hop(writer_, hop);
     }
   }
   void operator()(const ViewRequest& message) {
@@ -125,6 +133,45 @@ class Encoder {
     writer_.put_text(message.interface);
     writer_.put_text(message.reason);
     writer_.put(static_cast<std::uint8_t>(message.only_rdma));
+    writer_.put_text(message.cable);
+    writer_.put(static_cast<std::uint8_t>(message.only_relayed));
+  }
+  void operator()(const FlowCounts& message) {
+    type(Type::kFlowCounts);
+    writer_.put(message.number);
+    writer_.put(message.bytes);
+    writer_.put(message.bytes_again);
+    writer_.put(message.reroutes);
+    writer_.put(message.pause_us);
+    writer_.put(static_cast<std::uint8_t>(message.circuits.size()));
+    for (const CircuitCounts& circuit : message.circuits) {
+      writer_.put_text(circuit.path);
+      writer_.put_text(circuit.port);
+      writer_.put_text(circuit.transport.over);
+      writer_.put_text(circuit.transport.reason);
+      writer_.put(circuit.bytes);
+      writer_.put(circuit.open_ms);
+      writer_.put(static_cast<std::uint8_t>(circuit.carries));
+    }
+  }
+  void operator()(const FlowRerouted& message) {
+    type(Type::kFlowRerouted);
+    writer_.put(message.number);
+    writer_.put_text(message.path);
+    writer_.put_text(message.cause);
+    writer_.put(message.times);
+    writer_.put(message.pause_us);
+    writer_.put(message.bytes_again);
+  }
+  void operator()(const FlowWaits& message) {
+    type(Type::kFlowWaits);
+    writer_.put(message.number);
+    writer_.put_text(message.cause);
+  }
+  void operator()(const ChunkCorrupted& message) {
+    type(Type::kChunkCorrupted);
+    writer_.put(message.number);
+    writer_.put_text(message.reason);
   }
 
  private:
@@ -152,8 +199,7 @@ class Decoder {
         message = Refusal{reader_.get_text(kMaxText)};
         break;
       case Type::kPathRequest:
-        message = PathRequest{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(),
-                              reader_.get_text(kMaxRequestedName)};
+        message = path_request();
         break;
       case Type::kPathReply:
         message = path_reply();
@@ -178,6 +224,20 @@ class Decoder {
         break;
       case Type::kPortLost:
         message = port_lost();
+        break;
+      case Type::kFlowCounts:
+        message = flow_counts();
+        break;
+      case Type::kFlowRerouted:
+        message = FlowRerouted{reader_.get<std::uint64_t>(),           reader_.get_printable(kMaxPathText),
+                               reader_.get_printable(kMaxFlowFailure), reader_.get<std::uint64_t>(),
+                               reader_.get<std::uint64_t>(),           reader_.get<std::uint64_t>()};
+        break;
+      case Type::kFlowWaits:
+        message = FlowWaits{reader_.get<std::uint64_t>(), reader_.get_printable(kMaxFlowFailure)};
+        break;
+      case Type::kChunkCorrupted:
+        message = ChunkCorrupted{reader_.get<std::uint64_t>(), reader_.get_printable(kMaxFlowFailure)};
         break;
       default:
         return absl::InvalidArgumentError(
@@ -205,19 +265,32 @@ class Decoder {
     if (flag()) reader_.get_bytes(message.setup_key.emplace().bytes());
     return message;
   }
+  PathRequest path_request() {
+    PathRequest message{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get<std::uint8_t>(),
+                        reader_.get_text(kMaxRequestedName)};
+    if (message.most == 0 || message.most > kMaxPaths) reader_.reject();
+    return message;
+  }
   PathReply path_reply() {
     PathReply message{reader_.get<std::uint64_t>(), reader_.get_text(kMaxText), {}};
     const std::size_t paths = reader_.get<std::uint8_t>();
-    if (paths > kMaxPaths) reader_.reject();
-    for (std::size_t i = 0; i < paths && reader_.ok(); ++i) message.paths.push_back(path());
+    if (paths > kMaxPaths || message.error.empty() != (paths > 0)) reader_.reject();
+    for (std::size_t i = 0; i < paths && reader_.ok(); ++i) {
+      message.paths.push_back(path_offer());
+      const PathKind kind = message.paths.back().kind;
+      const bool is_first = kind == PathKind::kFirst;
+      if (is_first != (i == 0) || kind < message.paths[i == 0 ? 0 : i - 1].kind) reader_.reject();
+    }
     return message;
   }
-  std::vector<Hop> path() {
-    std::vector<Hop> path;
+  PathOffer path_offer() {
+    const auto kind = reader_.get<std::uint8_t>();
+    if (kind > static_cast<std::uint8_t>(PathKind::kAlternate)) reader_.reject();
+    PathOffer offer{static_cast<PathKind>(kind), flag(), {}};
     const std::size_t hops = reader_.get<std::uint16_t>();
-    if (hops > kMaxHops) reader_.reject();
-    for (std::size_t i = 0; i < hops && reader_.ok(); ++i) path.push_back(get_hop(reader_));
-    return path;
+    if (hops == 0 || hops > kMaxHops) reader_.reject();
+    for (std::size_t i = 0; i < hops && reader_.ok(); ++i) offer.hops.push_back(get_hop(reader_));
+    return offer;
   }
   // A count above kMaxProbedCables rejects the message.
   std::size_t probed_cables() {
@@ -258,8 +331,32 @@ class Decoder {
     if (message.open_ms > kMaxOpenMs) reader_.reject();
     return message;
   }
+  FlowCounts flow_counts() {
+    FlowCounts message;
+    message.number = reader_.get<std::uint64_t>();
+    message.bytes = reader_.get<std::uint64_t>();
+    message.bytes_again = reader_.get<std::uint64_t>();
+    message.reroutes = reader_.get<std::uint64_t>();
+    message.pause_us = reader_.get<std::uint64_t>();
+    const std::size_t circuits = reader_.get<std::uint8_t>();
+    if (circuits > kMaxFlowCircuits) reader_.reject();
+    for (std::size_t i = 0; i < circuits && reader_.ok(); ++i) {
+      CircuitCounts& circuit = message.circuits.emplace_back();
+      circuit.path = reader_.get_printable(kMaxPathText);
+      circuit.port = reader_.get_printable(kMaxPortName);
+      circuit.transport = {reader_.get_printable(kMaxTransportName), reader_.get_printable(kMaxTransportReason)};
+      circuit.bytes = reader_.get<std::uint64_t>();
+      circuit.open_ms = reader_.get<std::uint64_t>();
+      circuit.carries = flag();
+      if (circuit.open_ms > kMaxOpenMs) reader_.reject();
+    }
+    return message;
+  }
   PortLost port_lost() {
-    return PortLost{reader_.get_text(kMaxPortName), reader_.get_printable(kMaxPortLostReason), flag()};
+    PortLost lost{reader_.get_text(kMaxPortName), reader_.get_printable(kMaxPortLostReason), flag(), "", false};
+    lost.cable = reader_.get_text(routing::kMaxCableNameLength);
+    lost.only_relayed = flag();
+    return lost;
   }
   bool flag() {
     const auto value = reader_.get<std::uint8_t>();
@@ -273,6 +370,12 @@ class Decoder {
 };
 
 }  // namespace
+
+bool is_report(const SessionMessage& message) {
+  return std::holds_alternative<FlowOpened>(message) || std::holds_alternative<FlowEnded>(message) ||
+         std::holds_alternative<FlowCounts>(message) || std::holds_alternative<FlowRerouted>(message) ||
+         std::holds_alternative<FlowWaits>(message) || std::holds_alternative<ChunkCorrupted>(message);
+}
 
 std::vector<std::byte> encode_session_message(const SessionMessage& message) {
   std::vector<std::byte> body;

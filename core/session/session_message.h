@@ -6,7 +6,9 @@
 //   PathRequest                     PathReply
 //   ViewRequest                     ViewReply
 //   CableProbeRequest               CableProbeReply
-//   FlowOpened, FlowEnded           no reply
+//   FlowOpened, FlowEnded,
+//   FlowCounts, FlowRerouted,
+//   FlowWaits, ChunkCorrupted       no reply
 //   no request                      Welcome again; PortLost, upon which the process ends its circuits there
 #ifndef CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
@@ -21,10 +23,11 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
-#include "core/circuit/hop.h"
 #include "core/circuit/hop_names.h"
 #include "core/circuit/hop_transport.h"
+#include "core/circuit/path_offer.h"
 #include "core/crypto/sub_key.h"
+#include "core/flow/circuit_name.h"
 #include "core/ports/port_lost.h"
 #include "routing/text/node_name.h"
 
@@ -33,7 +36,7 @@ namespace cableway {
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Separate from kProtocolVersion: process and node come from one installation, nodes from several.
-inline constexpr std::uint16_t kSessionVersion = 5;
+inline constexpr std::uint16_t kSessionVersion = 8;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -58,21 +61,21 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-// The path for the `ordinal`-th flow from this node to `node`.
+inline constexpr std::uint8_t kMaxPaths = 8;  // in one reply
+
+// Paths for the `ordinal`-th flow from this node to `node`.
 struct PathRequest {
   std::uint64_t request = 0;  // repeated in the reply
   std::uint64_t ordinal = 0;
+  std::uint8_t most = 1;  // paths in the reply, 1 to kMaxPaths
   std::string node;
   friend bool operator==(const PathRequest&, const PathRequest&) = default;
 };
 
-inline constexpr std::size_t kMaxPaths = 8;  // in one reply
-
 struct PathReply {
   std::uint64_t request = 0;
-  std::string error;  // empty: there is a path
-  // Best first; one, for now. to_port of the last hop is 0: the listen handle has it.
-  std::vector<std::vector<Hop>> paths;
+  std::string error;             // empty: there is a path
+  std::vector<PathOffer> paths;  // without an error at least one: the first path, then others in the order of kinds
   friend bool operator==(const PathReply&, const PathReply&) = default;
 };
 
@@ -140,16 +143,67 @@ struct FlowEnded {
   friend bool operator==(const FlowEnded&, const FlowEnded&) = default;
 };
 
+// A circuit that carries a flow of the process, or carried it last.
+struct CircuitCounts {
+  std::string path;  // as FlowOpened::path, port and transport
+  std::string port;
+  HopTransport transport;
+  std::uint64_t bytes = 0;  // of payload that it has carried
+  std::uint64_t open_ms = 0;
+  bool carries = false;  // the newest chunk went over it
+  friend bool operator==(const CircuitCounts&, const CircuitCounts&) = default;
+};
+
+// What has passed over an open flow. Sent about once a second while that changes.
+struct FlowCounts {
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;        // of payload: given to circuits at the source, landed at the destination
+  std::uint64_t bytes_again = 0;  // given to another circuit after the first one had ended
+  std::uint64_t reroutes = 0;     // of a flow that begins here, and how long nothing moved, all together
+  std::uint64_t pause_us = 0;
+  std::vector<CircuitCounts> circuits;  // those that are alive, at most kMaxFlowCircuits
+  friend bool operator==(const FlowCounts&, const FlowCounts&) = default;
+};
+
+// Another circuit carries a flow that begins in this process: its source knows how long nothing moved.
+struct FlowRerouted {
+  std::uint64_t number = 0;
+  std::string path;               // FlowOpened::path of the circuit that carries it now
+  std::string cause;              // why the circuit before ended; "": a better path was found
+  std::uint64_t times = 1;        // since the last such report; more than one only within a fraction of a second
+  std::uint64_t pause_us = 0;     // how long nothing moved, all together
+  std::uint64_t bytes_again = 0;  // sent again
+  friend bool operator==(const FlowRerouted&, const FlowRerouted&) = default;
+};
+
+// A circuit of an open flow has ended because damaged bytes were found here. The flow goes on, over another circuit.
+struct ChunkCorrupted {
+  std::uint64_t number = 0;  // FlowOpened::number
+  std::string reason;        // names the cable, or the first part of the path, at this end
+  friend bool operator==(const ChunkCorrupted&, const ChunkCorrupted&) = default;
+};
+
+// A flow has had no circuit for a second, and its application waits. Followed by FlowCounts, or by FlowEnded.
+struct FlowWaits {
+  std::uint64_t number = 0;
+  std::string cause;  // why its last circuit ended
+  friend bool operator==(const FlowWaits&, const FlowWaits&) = default;
+};
+
 // Bounds of the texts of reports and of PortLost, beside routing::kMaxNodeNameBytes and kMaxPathText.
 inline constexpr std::size_t kMaxPortName = 15;
 inline constexpr std::size_t kMaxTransportName = 80;  // "rdma " and a device
 inline constexpr std::size_t kMaxTransportReason = 200;
-inline constexpr std::size_t kMaxFlowFailure = 1024;
+inline constexpr std::size_t kMaxFlowFailure = 1024;  // of causes, too
 inline constexpr std::size_t kMaxPortLostReason = 256;
 inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 
-using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
-                                    CableProbeRequest, CableProbeReply, FlowOpened, FlowEnded, PortLost>;
+using SessionMessage =
+    std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply, CableProbeRequest,
+                 CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts, FlowRerouted, FlowWaits, ChunkCorrupted>;
+
+// Whether it is a report of a process about its flows, which the node does not answer.
+bool is_report(const SessionMessage& message);
 
 // Includes the length. The caller wipes the bytes after sending: a Welcome may carry a key.
 std::vector<std::byte> encode_session_message(const SessionMessage& message);

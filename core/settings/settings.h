@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "core/discovery/control_channel.h"
 #include "core/ports/port_selector.h"
+#include "core/pulse/pulse.h"
 #include "core/settings/port_range.h"
 #include "routing/topology/topology.h"
 
@@ -39,10 +40,14 @@ struct Settings {
   std::chrono::seconds linger{30};      // how long a node started by a job keeps running after its last use
   std::uint16_t relay_port = routing::kDefaultRelayPort;  // TCP
   std::uint16_t control_port = kDefaultControlPort;       // UDP
+  std::uint16_t pulse_port = kDefaultPulsePort;           // UDP
   PortRange data_ports;                                   // TCP, where processes listen for data
   std::chrono::milliseconds hello{100};
   std::chrono::milliseconds hold{1000};  // at least kHellosPerHold times hello
+  std::chrono::milliseconds pulse{10};   // 0: no pulses
+  std::chrono::seconds path_wait{30};    // a flow without a circuit may keep its application waiting
   bool drain = false;
+  bool checksum = false;  // of chunks over TCP (core/flow/chunk_checksum.h)
   TransportSetting transport = TransportSetting::kAuto;
   std::uint8_t rdma_service_level = 0;       // 0 to 7
   std::uint8_t rdma_traffic_class = 0;       // in the packets' IP header

@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warnin
 // In the order of TransportSetting.
 constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
+constexpr std::array<std::string_view, 2> kSwitch = {"on", "off"};
 
 constexpr std::string_view kNameForm = "1 to 63 letters, digits, '.', '_' or '-'";
 constexpr std::string_view kPath = "a path of 1 to 4095 bytes without control characters";
@@ -96,6 +97,16 @@ Refused set_truth(const Setting& /*setting*/, std::string_view text, Settings& s
   if (text != "true" && text != "false") return text;
   settings.*kMember = text == "true";
   return std::nullopt;
+}
+
+Refused set_checksum(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  if (text != "on" && text != "off") return text;
+  settings.checksum = text == "on";
+  return std::nullopt;
+}
+
+std::string show_checksum(const Settings& settings) {
+  return settings.checksum ? "on" : "off";
 }
 
 Refused set_ports(const Setting& /*setting*/, std::string_view text, Settings& settings) {
@@ -214,6 +225,9 @@ constexpr Setting kSettings[] = {
     {"control_port", Form::kNumber, "a UDP port", 1, kHighestPort, "",
      "where nodes receive hellos; the same on every node", set_number<&Settings::control_port>,
      show_number<&Settings::control_port>},
+    {"pulse_port", Form::kNumber, "a UDP port", 1, kHighestPort, "",
+     "where nodes receive pulses; the same on every node", set_number<&Settings::pulse_port>,
+     show_number<&Settings::pulse_port>},
     {"data_ports", Form::kTextOrNumber, "TCP ports 1 to 65535, such as 20000-20999, or 0 for any that is free", 0, 0,
      "", "where processes receive data, for firewalls", set_data_ports, show_data_ports},
     {"hello_ms", Form::kNumber, "milliseconds", 10, 10000, "", "how often a node sends a hello over each of its cables",
@@ -221,8 +235,20 @@ constexpr Setting kSettings[] = {
     {"hold_ms", Form::kNumber, "milliseconds", 30, 120000, "",
      "how long a cable may be silent before it counts as down; at least 3 times hello_ms", set_number<&Settings::hold>,
      show_duration<&Settings::hold>},
+    {"pulse_ms", Form::kNumber, "milliseconds", 0, kMaxPulseIntervalMs, "",
+     "how often a node sends a pulse over each of its cables; a cable without a sign of life for about 3.5 intervals "
+     "is "
+     "not used; 0: no pulses, no such detection",
+     set_number<&Settings::pulse>, show_duration<&Settings::pulse>},
+    {"path_wait", Form::kNumber, "seconds", 0, 86400, "",
+     "how long a flow without a circuit waits for another path; 0: it fails with its last circuit",
+     set_number<&Settings::path_wait>, show_duration<&Settings::path_wait>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "no new paths lead through this node",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths},
+    {"checksum", Form::kText, "on or off", 0, 0, "",
+     "over TCP, data gets a CRC32C where it is sent, which is checked where it arrives, if it has one: what a cable "
+     "changes is sent again over another circuit",
+     set_checksum, show_checksum, kSwitch},
     {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
      "the transport of hops: auto is RDMA if both ends of a cable have it, else TCP; verbs refuses a cable without "
      "RDMA",

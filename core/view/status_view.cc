@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/circuit/circuit_events.h"
 #include "routing/text/json_schema.h"
@@ -12,25 +13,73 @@ namespace {
 
 // Session messages are bounded; long paths of many circuits would exceed the bound.
 constexpr std::size_t kMaxListedPathBytes = 4U << 20;
+// The same for the circuits of flows, with their names and numbers, and for what a flow waits for.
+constexpr std::size_t kMaxFlowCircuitBytes = 2U << 20;
+constexpr std::size_t kCircuitNumberBytes = 200;
+constexpr std::size_t kMaxWaitsBytes = 512;
 
 nlohmann::ordered_json transport_json(const HopTransport& transport) {
   return {{"transport", transport.over}, {"reason", transport.reason}};
 }
 
+nlohmann::ordered_json or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
+nlohmann::ordered_json mbps_json(const std::optional<std::uint64_t>& bytes_per_s) {
+  constexpr double kBytesPerMegabit = 125'000;
+  if (!bytes_per_s.has_value()) return {};
+  return static_cast<double>(*bytes_per_s) / kBytesPerMegabit;
+}
+
+// The circuits of a flow, as many as there is room for beside those of the flows before.
+nlohmann::ordered_json flow_circuits_json(const FlowStatus& flow, std::size_t& listed_bytes) {
+  nlohmann::ordered_json listed = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < flow.counts.circuits.size(); ++i) {
+    const CircuitCounts& circuit = flow.counts.circuits[i];
+    listed_bytes += kCircuitNumberBytes + circuit.path.size() + circuit.port.size() + circuit.transport.over.size() +
+                    circuit.transport.reason.size();
+    if (listed_bytes > kMaxFlowCircuitBytes) break;
+    listed.push_back({{"path", circuit.path},
+                      {"port", or_null(circuit.port)},
+                      {"transport", circuit.transport.over},
+                      {"reason", circuit.transport.reason},
+                      {"carries", circuit.carries},
+                      {"bytes", circuit.bytes},
+                      {"mbps", mbps_json(flow.circuit_bytes_per_s[i])},
+                      {"open_ms", circuit.open_ms}});
+  }
+  return listed;
+}
+
+nlohmann::ordered_json flow_json(const FlowStatus& each, std::size_t& listed_bytes) {
+  constexpr double kPerMillisecond = 1000;
+  const bool knows_pauses = each.flow.sends;
+  nlohmann::ordered_json json = {
+      {"flow", flow_text(each.flow.flow)},
+      {"process", each.process == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(each.process)},
+      {"node", each.flow.node},
+      {"sends", each.flow.sends},
+      {"path", each.flow.path},
+      {"port", or_null(each.flow.port)},
+      {"transport", each.flow.transport.over},
+      {"reason", each.flow.transport.reason},
+      {"open_ms", each.flow.open_ms},
+      {"bytes", each.counts.bytes},
+      {"mbps", mbps_json(each.bytes_per_s)},
+      {"waits", or_null(each.waits.substr(0, kMaxWaitsBytes))}};
+  json["bytes_sent_again"] = knows_pauses ? nlohmann::ordered_json(each.counts.bytes_again) : nlohmann::ordered_json();
+  json["reroutes"] = knows_pauses ? nlohmann::ordered_json(each.counts.reroutes) : nlohmann::ordered_json();
+  json["pause_ms"] = knows_pauses ? nlohmann::ordered_json(static_cast<double>(each.counts.pause_us) / kPerMillisecond)
+                                  : nlohmann::ordered_json();
+  json["circuits"] = flow_circuits_json(each, listed_bytes);
+  return json;
+}
+
 nlohmann::ordered_json flows_json(const FlowsStatus& flows) {
   nlohmann::ordered_json listed = nlohmann::ordered_json::array();
-  for (const FlowStatus& each : flows.listed) {
-    listed.push_back(
-        {{"flow", flow_text(each.flow.flow)},
-         {"process", each.process == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(each.process)},
-         {"node", each.flow.node},
-         {"sends", each.flow.sends},
-         {"path", each.flow.path},
-         {"port", each.flow.port.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(each.flow.port)},
-         {"transport", each.flow.transport.over},
-         {"reason", each.flow.transport.reason},
-         {"open_ms", each.flow.open_ms}});
-  }
+  std::size_t listed_bytes = 0;
+  for (const FlowStatus& each : flows.listed) listed.push_back(flow_json(each, listed_bytes));
   return listed;
 }
 

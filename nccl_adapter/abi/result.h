@@ -15,11 +15,11 @@ inline abi::Result to_result(const absl::Status& status) {
     case absl::StatusCode::kOutOfRange:
       return abi::kInvalidArgument;
     case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kNotFound:
       return abi::kInvalidUsage;
     case absl::StatusCode::kUnavailable:
     case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kAborted:
+    case absl::StatusCode::kNotFound:  // ends_flow(): the other end has given the flow up
     case absl::StatusCode::kCancelled:
       return abi::kRemoteError;
     case absl::StatusCode::kInternal:

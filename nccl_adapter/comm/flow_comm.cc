@@ -1,18 +1,22 @@
 #include "nccl_adapter/comm/flow_comm.h"
 
-#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/circuit/hop_names.h"
+#include "core/flow/chunk_link.h"
 
 namespace cableway::nccl {
 
-FlowComm::FlowComm(Context& context, std::unique_ptr<host::HopLink> hop, Names names, Log log)
-    : circuits_(circuit_of(std::move(hop), std::move(names.end))),
-      memory_(hops_of(circuits_), this),
-      context_(context),
-      flow_(std::move(names.flow)),
-      log_(log) {
+FlowComm::FlowComm(Origin origin, CircuitOwner& flow, bool lands)
+    : memory_(this),
+      origin_(std::move(origin)),
+      flow_(origin_.flow),
+      circuit_owner_(flow),
+      lands_(lands),
+      circuits_(flow, memory_) {
   for (Request& request : messages_) request.comm = this;
   for (Request& request : flushes_) {
     request.comm = this;
@@ -20,23 +24,9 @@ FlowComm::FlowComm(Context& context, std::unique_ptr<host::HopLink> hop, Names n
   }
 }
 
-std::vector<FlowComm::Circuit> FlowComm::circuit_of(std::unique_ptr<host::HopLink> hop, HopEnd end) {
-  std::vector<Circuit> circuits;
-  const std::string text = to_text(end);
-  circuits.push_back({std::move(hop), std::move(end), text});
-  return circuits;
-}
-
-std::vector<const host::HopLink*> FlowComm::hops_of(const std::vector<Circuit>& circuits) {
-  std::vector<const host::HopLink*> hops;
-  hops.reserve(circuits.size());
-  for (const Circuit& circuit : circuits) hops.push_back(circuit.hop.get());
-  return hops;
-}
-
 absl::StatusOr<MemoryRegion*> FlowComm::register_memory(const NamedMemory& memory) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<MemoryRegion*> region = memory_.add(memory, receives());
+  absl::StatusOr<MemoryRegion*> region = memory_.add(memory, lands_);
   if (!region.ok()) return named(region.status());
   return region;
 }
@@ -69,15 +59,28 @@ absl::StatusOr<Completion> FlowComm::test(Request* request) {
 
 absl::StatusOr<Completion> FlowComm::test_message(Request& request) {
   // What was done before the flow failed remains done.
-  if (!done(request.number) && failure_.ok()) {
-    if (absl::Status status = progress(); !status.ok()) static_cast<void>(fail(status));
-  }
-  if (done(request.number)) {
+  if (!circuit_owner_.done(request.number) && failure_.ok()) progress().IgnoreError();
+  if (circuit_owner_.done(request.number)) {
     release(request);
-    return Completion{true, size(request.number)};
+    return Completion{true, circuit_owner_.size(request.number)};
   }
-  if (!failure_.ok()) return failure_;
+  if (!failure_.ok()) return own_failure();
   return Completion{};
+}
+
+absl::Status FlowComm::progress() {
+  const absl::Status status = circuit_owner_.progress();
+  note_ended();
+  note_moved();
+  return status.ok() ? status : fail(status);
+}
+
+void FlowComm::note_ended() {
+  if (ended_seen_ == circuit_owner_.circuits_ended()) return;
+  ended_seen_ = circuit_owner_.circuits_ended();
+  circuits_.note_ended();
+  pauses_.circuits_ended(circuit_owner_, now());
+  origin_.circuit_has_ended(this);
 }
 
 // Independent of the flow's state, which may have ended normally after its last message: a flush is between device and
@@ -91,55 +94,142 @@ absl::StatusOr<Completion> FlowComm::test_flush(Request& request) {
 
 std::vector<host::UniqueFd> FlowComm::close() {
   const std::lock_guard lock(mutex_);
-  // Sends the last acknowledgements before the connection is shut down.
-  if (failure_.ok()) static_cast<void>(progress());
+  // Sends the last acknowledgements before the connections are shut down.
+  if (failure_.ok()) circuit_owner_.progress().IgnoreError();
+  answers_after_close_ = lands_ && failure_.ok() && circuit_owner_.idle();
   if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(flow_, " is closed"));
   memory_.end_flushes();
-  return take_sockets();
+  circuits_.end_all();
+  memory_.clear();
+  return circuits_.take_sockets();
 }
 
-std::vector<host::UniqueFd> FlowComm::take_sockets() {
-  std::vector<host::UniqueFd> sockets;
-  for (const Circuit& circuit : circuits_) sockets.push_back(circuit.hop->take_socket());
-  return sockets;
-}
-
-std::vector<host::UniqueFd> FlowComm::abandon() {
+std::vector<host::UniqueFd> FlowComm::abandon(const char* reason) {
   const std::lock_guard lock(mutex_);
-  static_cast<void>(fail(absl::AbortedError("its communicator was finalized before it was closed")));
+  static_cast<void>(fail(absl::AbortedError(reason)));
   memory_.end_flushes();
-  return take_sockets();
+  circuits_.end_all();
+  return circuits_.take_sockets();
+}
+
+absl::StatusOr<bool> FlowComm::opened() {
+  const std::lock_guard lock(mutex_);
+  if (circuits_.joined() > 0) return true;
+  if (!failure_.ok()) return own_failure();
+  return false;
+}
+
+absl::Status FlowComm::join(const CircuitSetup& setup, host::HopConnection connection) {
+  HopEnd end = lands_ ? accepting_end(setup, setup.hop) : dialing_end(setup, setup.hop);
+  const std::uint32_t chunk_bytes = connection.chunk_bytes;
+  const auto place = lands_ ? host::HopPlace::kDestination : host::HopPlace::kSource;
+  absl::StatusOr<std::unique_ptr<host::HopLink>> hop = host::make_hop_link(
+      std::move(connection), {.place = place, .last_hop = setup.last_hop(), .checksums = origin_.checksums});
+  if (!hop.ok()) return found_at(to_text(end), hop.status());
+  const std::lock_guard lock(mutex_);
+  if (answers_after_close_) return answer_after_close(setup, *std::move(hop), std::move(end));
+  if (!failure_.ok()) return own_failure();
+  absl::Status joined = circuits_.join(setup, *std::move(hop), std::move(end), chunk_bytes);
+  note_ended();
+  if (joined.ok()) flow_ = absl::StrCat(origin_.flow, " (", describe_path(setup), ")");
+  return joined;
+}
+
+absl::Status FlowComm::answer_after_close(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end) {
+  absl::Status joined = circuits_.join(setup, std::move(hop), std::move(end), setup.chunk_bytes);
+  // The last acknowledgement, then the end.
+  circuit_owner_.progress().IgnoreError();
+  circuits_.fail(absl::StrCat("node ", origin_.node, ": this end has closed the flow"));
+  circuits_.end_all();
+  return joined;
 }
 
 void FlowComm::check() {
   const std::lock_guard lock(mutex_);
   if (!failure_.ok()) return;
-  for (const Circuit& circuit : circuits_) {
-    if (absl::Status found = circuit.hop->check(); !found.ok()) static_cast<void>(fail(found));
-  }
+  circuits_.check();
+  note_ended();
 }
 
 void FlowComm::lose_port(const PortLost& lost) {
   const std::lock_guard lock(mutex_);
   if (!failure_.ok()) return;
-  for (const Circuit& circuit : circuits_) {
-    const bool uses_it = !lost.only_rdma || circuit.hop->registrar() != nullptr;
-    if (uses_it && is_at(circuit.end, lost.interface)) static_cast<void>(fail(absl::UnavailableError(lost.reason)));
+  circuits_.lose_port(lost);
+  note_ended();
+}
+
+CommCircuits::Ended FlowComm::take_ended() {
+  const std::lock_guard lock(mutex_);
+  if (!failure_.ok()) return {};
+  return circuits_.take_ended();
+}
+
+std::vector<host::UniqueFd> FlowComm::take_sockets() {
+  const std::lock_guard lock(mutex_);
+  return circuits_.take_sockets();
+}
+
+std::size_t FlowComm::live() {
+  const std::lock_guard lock(mutex_);
+  return circuit_owner_.live();
+}
+
+bool FlowComm::waits() {
+  const std::lock_guard lock(mutex_);
+  return !circuit_owner_.idle();
+}
+
+void FlowComm::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_.ok()) return;
+  circuit_owner_.end_circuit(circuit, reason);
+  note_ended();
+}
+
+void FlowComm::end(const absl::Status& reason) {
+  const std::lock_guard lock(mutex_);
+  static_cast<void>(fail_with(reason, std::string(reason.message())));
+}
+
+void FlowComm::tend() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || !failure_.ok()) return;
+  if (circuits_.joined() > 1) {
+    if (const std::optional<CircuitName> best = circuits_.best(); best.has_value()) prefer(*best);
+    note_ended();
   }
+  if (!circuit_owner_.idle()) return;
+  // Over TCP there is nothing else to answer, and each poll is a system call.
+  if (circuits_.joined() > 1 || circuits_.needs_idle_polls()) progress().IgnoreError();
 }
 
 void FlowComm::poll_if_idle() {
-  // Over TCP there is nothing to answer, and each poll is a system call.
-  const auto needs_polls = [](const Circuit& circuit) { return circuit.hop->needs_idle_polls(); };
-  if (std::none_of(circuits_.begin(), circuits_.end(), needs_polls)) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock() || !failure_.ok() || !idle()) return;
-  if (absl::Status status = progress(); !status.ok()) static_cast<void>(fail(status));
+  if (lock.owns_lock() && failure_.ok() && circuit_owner_.idle()) progress().IgnoreError();
+}
+
+std::optional<FlowActivity> FlowComm::take_activity() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || !failure_.ok()) return std::nullopt;
+  FlowActivity activity{circuit_owner_.traffic(), circuits_.live(), pauses_.take(circuit_owner_.traffic(), now()), {}};
+  const bool waits = circuits_.joined() > 0 && circuit_owner_.live() == 0 && !circuit_owner_.idle();
+  if (waits) activity.waits = std::string(circuit_owner_.last_end().message());
+  return activity;
 }
 
 std::string FlowComm::failure() {
   const std::lock_guard lock(mutex_);
   return failed_busy_ ? std::string(failure_.message()) : "";
+}
+
+bool FlowComm::has_failed() {
+  const std::lock_guard lock(mutex_);
+  return !failure_.ok() && !answers_after_close_;
+}
+
+bool FlowComm::answers_after_close() {
+  const std::lock_guard lock(mutex_);
+  return answers_after_close_;
 }
 
 Request* FlowComm::take(Requests& requests, std::uint64_t number, MemoryRegion* region) {
@@ -170,21 +260,24 @@ absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const M
 }
 
 absl::Status FlowComm::fail(const absl::Status& reason) {
-  if (!failure_.ok()) return failure_;
+  // A reason received from the other end names the party at fault itself.
+  const std::string by_node = absl::StrCat("node ", origin_.node, ": ", reason.message());
+  return fail_with(reason, ends_flow(reason) ? std::string(reason.message()) : by_node);
+}
+
+// `to_peer` is without the flow's name: the peer has the path, and a failure frame holds only a reason.
+absl::Status FlowComm::fail_with(const absl::Status& reason, const std::string& to_peer) {
+  if (!failure_.ok()) return own_failure();
   const absl::StatusCode code = absl::IsInvalidArgument(reason) ? absl::StatusCode::kUnavailable : reason.code();
-  // A failure found here concerns the hop. A reason received from the peer names the party at fault itself, and a
-  // failure of this side's caller concerns no hop.
-  const bool about_hop = !absl::IsAborted(reason) && !absl::IsOutOfRange(reason);
-  const Circuit& where = circuits_.front();
-  const std::string found = absl::StrCat(about_hop ? absl::StrCat(where.end_text, ": ") : "", reason.message());
-  failure_ = absl::Status(code, absl::StrCat(flow_, " failed: ", found));
-  // Without the flow's name: the peer has the path, and a failure frame holds only a reason.
-  const std::string to_peer = about_hop ? found : absl::StrCat("node ", where.end.node, ": ", found);
-  for (const Circuit& circuit : circuits_) circuit.hop->link().fail(to_peer);
+  const bool opened = circuits_.joined() > 0;
+  failure_ =
+      absl::Status(code, opened ? absl::StrCat(flow_, " failed: ", reason.message()) : std::string(reason.message()));
+  circuits_.fail(to_peer);
   // When the peer closes an idle flow, the job has ended normally.
-  failed_busy_ = failure_logged_ = !idle();
-  if (failure_logged_) log_.warn(std::string(failure_.message()));
-  return failure_;
+  failed_busy_ = failure_logged_ = !circuit_owner_.idle();
+  if (failure_logged_) origin_.log.warn(std::string(failure_.message()));
+  origin_.circuit_has_ended(this);  // all have
+  return own_failure();
 }
 
 absl::Status FlowComm::named(const absl::Status& status) const {
@@ -197,7 +290,7 @@ void FlowComm::log_failure(const absl::Status& reason) {
     failed_busy_ = true;  // it was idle when it failed, and is now in use
     if (std::exchange(failure_logged_, true)) return;
   }
-  log_.warn(std::string(reason.message()));
+  origin_.log.warn(std::string(reason.message()));
 }
 
 }  // namespace cableway::nccl

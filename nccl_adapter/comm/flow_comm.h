@@ -1,26 +1,33 @@
-// The common part of send comms and receive comms: one flow and the circuits that carry it (currently one), at most 32
-// requests, registered memory, and the reason of a failure.
+// The common part of send comms and receive comms: one flow and the circuits that carry it, at most 32 requests,
+// registered memory, and the reason of a failure.
 //
-// NCCL calls isend, irecv, iflush and test from one thread and everything else from another; the control thread checks
-// the flow, and polls it while NCCL has no request. Each comm has its own mutex for that, so data threads of different
-// flows never contend.
+// NCCL calls isend, irecv, iflush and test from one thread and everything else from another; the control thread sets up
+// circuits, checks them, and polls the flow while NCCL has no request. Each comm has its own mutex for that, so data
+// threads of different flows never contend.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_FLOW_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_FLOW_COMM_H_
 
 #include <array>
-#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/circuit/hop_names.h"
-#include "core/flow/chunk_link.h"
-#include "core/linux/link/hop_link.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/clock.h"
+#include "core/flow/circuit_owner.h"
+#include "core/flow/flow_traffic.h"
+#include "core/flow_circuits/flow_pauses.h"
+#include "core/linux/link/hop_connection.h"
 #include "core/ports/port_lost.h"
 #include "nccl_adapter/abi/log.h"
+#include "nccl_adapter/comm/comm_circuits.h"
 #include "nccl_adapter/memory/flow_memory.h"
 #include "nccl_adapter/memory/memory_region.h"
 
@@ -42,19 +49,32 @@ struct Completion {
   std::uint64_t bytes = 0;
 };
 
+// What has passed over a flow, for reports.
+struct FlowActivity {
+  FlowTraffic traffic;
+  std::array<CircuitName, kMaxFlowCircuits> live;  // by slot; generation 0: none is alive there
+  std::optional<Reroute> reroute;                  // since the last activity that was taken
+  std::string waits;                               // why there is no circuit while NCCL waits; "": it does not
+};
+
 class FlowComm {
  public:
-  struct Names {
-    std::string flow;  // in messages: "flow to node n2 (n0 -c0-> n1 -c1-> n2)"
-    HopEnd end;        // of its connection
+  // Called with the comm's mutex held, on the thread that finds that a circuit has ended.
+  using CircuitHasEnded = std::function<void(FlowComm*)>;
+  struct Origin {
+    Context& context;
+    std::string flow;  // in messages: "flow to node n2"
+    std::string node;  // this one
+    Log log;
+    CircuitHasEnded circuit_has_ended;
+    bool checksums = true;  // HopLinkOptions::checksums
   };
 
-  FlowComm(Context& context, std::unique_ptr<host::HopLink> hop, Names names, Log log);
   virtual ~FlowComm() = default;
   FlowComm(const FlowComm&) = delete;
   FlowComm& operator=(const FlowComm&) = delete;
 
-  Context& context() const { return context_; }
+  Context& context() const { return origin_.context; }
 
   // GPU memory is refused if this end's hop goes over TCP.
   absl::StatusOr<MemoryRegion*> register_memory(const NamedMemory& memory);
@@ -70,29 +90,51 @@ class FlowComm {
 
   // Ends the flow and gives up its circuits' connections for draining. Afterwards no memory is accessed.
   std::vector<host::UniqueFd> close();
-  // The same for a comm that NCCL has not closed: its requests' memory may be freed already, so no data is moved.
-  std::vector<host::UniqueFd> abandon();
+  // The same for a comm that NCCL has not closed: its requests' memory may be freed already, so no data is moved. The
+  // other end gets the reason.
+  std::vector<host::UniqueFd> abandon(const char* reason);
 
-  // For the control thread: fails the flow if its hop has failed without a signal from the connection
-  // (HopLink::check()).
-  void check();
-  // For the control thread: fails the flow if a hop of it is over that port.
-  void lose_port(const PortLost& lost);
-  // For the control thread: polls an idle flow with a hop that needs it (HopLink::needs_idle_polls()), as over RDMA:
-  // the neighbour's requests are answered only by a poll, and NCCL polls only while it has requests. A relay waits for
-  // the slots that it lent. Accesses no memory of NCCL's and never blocks: if NCCL is inside a call, that call polls.
-  void poll_if_idle();
+  // Whether a circuit has joined. An error: the flow failed before its first one.
+  absl::StatusOr<bool> opened();
   // Why it failed with messages in flight, or before one that was requested later; "" if it has not. Reported to the
   // operator.
   std::string failure();
+  // Whether it has failed, or was closed and does not answer any more.
+  bool has_failed();
+  // Whether it was closed after all of its messages had arrived here: a source that has lost the last acknowledgement
+  // with its circuits sets up another one, and gets it.
+  bool answers_after_close();
+
+  // For the control thread:
+  // A circuit of the flow is open here; this end's hop of it is `connection`. The status tells why it cannot carry the
+  // flow; the connection is then closed.
+  absl::Status join(const CircuitSetup& setup, host::HopConnection connection);
+  // Ends circuits as CommCircuits' do.
+  void check();
+  void lose_port(const PortLost& lost);
+  CommCircuits::Ended take_ended();
+  std::vector<host::UniqueFd> take_sockets();
+  std::size_t live();
+  void end_circuit(const CircuitName& circuit, const absl::Status& reason);
+  // Whether NCCL has posted messages that are not done.
+  bool waits();
+  // Ends the flow, as no circuit can carry it. `reason` names where the fault was found.
+  void end(const absl::Status& reason);
+  // Makes the best circuit the primary (receiver only). Polls an idle flow that needs it, since NCCL polls only with
+  // requests: over RDMA a relay waits for its slots, and after a second circuit the other end may wait for a count.
+  // Accesses no memory of NCCL's and never blocks: if NCCL is inside a call, that call polls.
+  void tend();
+  // Polls an idle flow, which may not have noticed that its circuits have ended.
+  void poll_if_idle();
+  // nullopt: NCCL is inside a call, or the flow has ended.
+  std::optional<FlowActivity> take_activity();
 
  protected:
-  virtual absl::Status progress() = 0;
-  virtual bool done(std::uint64_t message) const = 0;
-  virtual std::uint64_t size(std::uint64_t message) const = 0;
-  virtual bool idle() const = 0;
-  // Whether the other end of the connection writes to memory registered here, or this end sends from it.
-  virtual bool receives() const = 0;
+  // `flow`, the derived class's member, is not used before construction has ended. `lands`: the flow ends here.
+  FlowComm(Origin origin, CircuitOwner& flow, bool lands);
+
+  // FlowReceiver's; a sender has no choice.
+  virtual void prefer(const CircuitName& /*circuit*/) {}
 
   using Requests = std::array<Request, kMaxLandings>;
 
@@ -100,23 +142,28 @@ class FlowComm {
   static Request* take(Requests& requests, std::uint64_t number, MemoryRegion* region);
   static void release(Request& request);
   absl::Status check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const;
-  // Records the first failure, found on the first circuit: reports it to the peer, ends the circuits, and logs it
-  // unless the flow is idle. Returns the recorded status. A fault of the peer is never reported as the caller's invalid
-  // argument.
+  // Moves data. A status other than OK is the flow's failure.
+  absl::Status progress();
+  // To be called after every call that may have ended circuits.
+  void note_ended();
+  // To be called after every call that may have moved data.
+  void note_moved() {
+    if (!lands_ && pauses_.due(circuit_owner_.traffic())) pauses_.moved(circuit_owner_, now());
+  }
+  // NCCL has posted a message.
+  void note_posted() {
+    if (circuit_owner_.live() == 0) pauses_.posted(now());
+  }
+  // Records the first failure: reports it to the other end as the flow's end, ends the circuits, and logs it unless the
+  // flow is idle. Returns the recorded status. A fault of the peer is never reported as the caller's invalid argument.
   absl::Status fail(const absl::Status& reason);
+  // A copy of the failure that shares nothing with it: the comm may be destroyed by another thread than the caller's,
+  // and the thread sanitizer does not see the reference count of a shared status.
+  absl::Status own_failure() const { return {failure_.code(), failure_.message()}; }
   // Prefixes the flow's name to the message.
   absl::Status named(const absl::Status& status) const;
 
-  // This process's hop of one of the flow's circuits.
-  struct Circuit {
-    std::unique_ptr<host::HopLink> hop;
-    HopEnd end;
-    std::string end_text;  // of `end`
-  };
-  ChunkLink& first_link() { return circuits_.front().hop->link(); }
-
   std::mutex mutex_;
-  std::vector<Circuit> circuits_;
   absl::Status failure_;
   bool failure_logged_ = false;
   FlowMemory memory_;
@@ -125,16 +172,22 @@ class FlowComm {
   bool failed_busy_ = false;  // failed with unfinished requests, or received one later
 
  private:
+  static Instant now() { return Instant{std::chrono::steady_clock::now().time_since_epoch()}; }
+
   absl::StatusOr<Completion> test_message(Request& request);
   absl::StatusOr<Completion> test_flush(Request& request);
 
-  std::vector<host::UniqueFd> take_sockets();
-  static std::vector<Circuit> circuit_of(std::unique_ptr<host::HopLink> hop, HopEnd end);
-  static std::vector<const host::HopLink*> hops_of(const std::vector<Circuit>& circuits);
+  absl::Status answer_after_close(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end);
+  absl::Status fail_with(const absl::Status& reason, const std::string& to_peer);
 
-  Context& context_;
-  const std::string flow_;  // Names::flow
-  const Log log_;
+  const Origin origin_;
+  std::string flow_;  // Origin::flow, and the path of the circuit that joined last
+  CircuitOwner& circuit_owner_;
+  const bool lands_;
+  CommCircuits circuits_;
+  bool answers_after_close_ = false;
+  std::uint64_t ended_seen_ = 0;
+  FlowPauses pauses_;
 };
 
 }  // namespace cableway::nccl

@@ -1,27 +1,23 @@
-// A listen comm: the cookie that its peers received, and the circuits that have arrived for it.
+// A listen comm: the cookie that its peers received, and the flows that have arrived for it.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_LISTEN_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_LISTEN_COMM_H_
 
 #include <deque>
+#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "core/circuit/circuit_setup.h"
 #include "core/circuit/flow_admission.h"
-#include "core/linux/link/hop_connection.h"
+#include "nccl_adapter/comm/recv_comm.h"
 
 namespace cableway::nccl {
 
 class Context;
 
-struct ArrivedCircuit {
-  host::HopConnection connection;
-  CircuitSetup setup;
-};
+inline constexpr const char* kNeverAccepted = "its listen comm was closed before it was accepted";
 
-// The control thread adds connections, NCCL's service thread removes them.
+// The control thread adds flows, NCCL's service thread removes them.
 class ListenComm {
  public:
   ListenComm(Context& context, const Cookie& cookie) : context_(context), admission_(cookie) {}
@@ -41,24 +37,36 @@ class ListenComm {
     return arrived_.size() < kMaxWaiting;
   }
 
-  void put(ArrivedCircuit circuit) {
+  // False: the listen comm was closed meanwhile, and nobody will accept the flow.
+  bool put(std::shared_ptr<RecvComm> flow) {
     const std::lock_guard lock(mutex_);
-    arrived_.push_back(std::move(circuit));
+    if (closed_) return false;
+    arrived_.push_back(std::move(flow));
+    return true;
   }
 
-  std::optional<ArrivedCircuit> take() {
+  // Null: none has arrived that was not taken.
+  std::shared_ptr<RecvComm> take() {
     const std::lock_guard lock(mutex_);
-    if (arrived_.empty()) return std::nullopt;
-    std::optional<ArrivedCircuit> circuit(std::move(arrived_.front()));
+    if (arrived_.empty()) return nullptr;
+    std::shared_ptr<RecvComm> flow = std::move(arrived_.front());
     arrived_.pop_front();
-    return circuit;
+    return flow;
+  }
+
+  // No flow can be put any more. Returns those that have arrived and were not taken.
+  std::deque<std::shared_ptr<RecvComm>> close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    return std::exchange(arrived_, {});
   }
 
  private:
   Context& context_;
   FlowAdmission admission_;
   std::mutex mutex_;
-  std::deque<ArrivedCircuit> arrived_;
+  std::deque<std::shared_ptr<RecvComm>> arrived_;
+  bool closed_ = false;
 };
 
 }  // namespace cableway::nccl

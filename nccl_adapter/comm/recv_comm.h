@@ -2,6 +2,8 @@
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_RECV_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_RECV_COMM_H_
 
+#include <utility>
+
 #include "core/flow/flow_receiver.h"
 #include "nccl_adapter/comm/flow_comm.h"
 
@@ -9,8 +11,7 @@ namespace cableway::nccl {
 
 class RecvComm final : public FlowComm {
  public:
-  RecvComm(Context& context, std::unique_ptr<host::HopLink> hop, Names names, Log log)
-      : FlowComm(context, std::move(hop), std::move(names), log), flow_(first_link()) {}
+  explicit RecvComm(Origin origin) : FlowComm(std::move(origin), flow_, true) {}
 
   // Null: 32 requests are in flight, retry.
   absl::StatusOr<Request*> receive(void* data, std::size_t bytes, MemoryRegion* region);
@@ -18,12 +19,11 @@ class RecvComm final : public FlowComm {
   // flushed, or host memory, where completed data is visible. The flow may have ended in the meantime.
   absl::StatusOr<Request*> flush(const void* data, MemoryRegion* region);
 
+  // For the control thread: FlowReceiver's.
+  bool may_join(const CircuitName& circuit);
+
  private:
-  absl::Status progress() override { return flow_.progress(); }
-  bool done(std::uint64_t message) const override { return flow_.done(message); }
-  std::uint64_t size(std::uint64_t message) const override { return flow_.size(message); }
-  bool idle() const override { return flow_.idle(); }
-  bool receives() const override { return true; }
+  void prefer(const CircuitName& circuit) override { flow_.prefer(circuit); }
 
   FlowReceiver flow_;
 };

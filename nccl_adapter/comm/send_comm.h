@@ -2,6 +2,9 @@
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_SEND_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_SEND_COMM_H_
 
+#include <optional>
+#include <utility>
+
 #include "core/flow/flow_sender.h"
 #include "nccl_adapter/comm/flow_comm.h"
 
@@ -9,19 +12,16 @@ namespace cableway::nccl {
 
 class SendComm final : public FlowComm {
  public:
-  SendComm(Context& context, std::unique_ptr<host::HopLink> hop, Names names, Log log, std::uint32_t chunk_bytes)
-      : FlowComm(context, std::move(hop), std::move(names), log), flow_(first_link(), chunk_bytes) {}
+  explicit SendComm(Origin origin) : FlowComm(std::move(origin), flow_, false) {}
 
   // Null: 32 requests are in flight, retry.
   absl::StatusOr<Request*> send(const void* data, std::size_t bytes, MemoryRegion* region);
 
- private:
-  absl::Status progress() override { return flow_.progress(); }
-  bool done(std::uint64_t message) const override { return flow_.done(message); }
-  std::uint64_t size(std::uint64_t message) const override { return flow_.size(message); }
-  bool idle() const override { return flow_.idle(); }
-  bool receives() const override { return false; }
+  // For the control thread: FlowSender's.
+  std::optional<CircuitName> reserve();
+  void release(const CircuitName& reserved);
 
+ private:
   FlowSender flow_;
 };
 

@@ -1,16 +1,18 @@
 #include "nccl_adapter/memory/flow_memory.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/chunk_link.h"
 #include "nccl_adapter/memory/registrations.h"
 
 namespace cableway::nccl {
 namespace {
-
-// The circuit whose device does the flushing.
-constexpr std::size_t kFlushes = 0;
 
 absl::Status no_gpu_memory_over_tcp() {
   return absl::FailedPreconditionError(
@@ -23,7 +25,47 @@ std::vector<std::unique_ptr<MemoryRegion>>::const_iterator find(
   return std::find_if(regions.begin(), regions.end(), [region](const auto& owned) { return owned.get() == region; });
 }
 
+// NCCL closes its own descriptor once the memory is registered.
+absl::Status keep_dmabuf(MemoryRegion& region) {
+  if (region.named.kind != NamedMemory::Kind::kDmabuf) return absl::OkStatus();
+  region.dmabuf = host::UniqueFd(::fcntl(region.named.fd, F_DUPFD_CLOEXEC, 0));
+  if (region.dmabuf.get() < 0) {
+    return absl::ResourceExhaustedError(absl::StrCat("no descriptor for a dmabuf: ", std::strerror(errno)));
+  }
+  region.named.fd = region.dmabuf.get();
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+absl::Status FlowMemory::attach(std::size_t slot, const host::HopLink& hop) {
+  detach(slot);
+  hops_[slot].link = &hop;
+  for (const std::unique_ptr<MemoryRegion>& region : regions_) {
+    if (absl::Status status = register_with(slot, *region); !status.ok()) {
+      detach(slot);
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+void FlowMemory::circuit_ended(std::size_t slot) {
+  if (!std::exchange(hops_[slot].ended, true)) hops_[slot].flushes_left = kMaxLandings;
+}
+
+void FlowMemory::detach(std::size_t slot) {
+  for (const std::unique_ptr<MemoryRegion>& region : regions_) {
+    region->registrations[slot].reset();
+    region->local_keys[slot] = region->remote_keys[slot] = 0;
+  }
+  for (Reads& reads : reads_) {
+    const bool pending = hops_[slot].flush != nullptr && reads[slot] < kLostRead &&
+                         !hops_[slot].flush->done(reads[slot]).value_or(false);
+    reads[slot] = pending ? kLostRead : kNoRead;
+  }
+  hops_[slot] = {};
+}
 
 absl::StatusOr<MemoryRegion*> FlowMemory::add(const NamedMemory& memory, bool lands) {
   auto region = std::make_unique<MemoryRegion>();
@@ -31,35 +73,38 @@ absl::StatusOr<MemoryRegion*> FlowMemory::add(const NamedMemory& memory, bool la
   region->data = static_cast<std::byte*>(memory.data);
   region->bytes = memory.bytes;
   region->is_gpus = memory.is_gpus();
-  for (std::size_t circuit = 0; circuit < hops_.size(); ++circuit) {
-    const host::MemoryRegistrar* const registrar = hops_[circuit]->registrar();
-    if (registrar == nullptr) {
-      if (memory.is_gpus()) return no_gpu_memory_over_tcp();
-      continue;
-    }
-    auto registration = register_memory(*registrar, memory, lands);
-    if (!registration.ok()) return registration.status();
-    region->local_keys[circuit] = (*registration)->local_key();
-    region->remote_keys[circuit] = (*registration)->remote_key();
-    region->registrations[circuit] = *std::move(registration);
+  region->lands = lands;
+  region->named = memory;
+  if (absl::Status status = keep_dmabuf(*region); !status.ok()) return status;
+  for (std::size_t slot = 0; slot < hops_.size(); ++slot) {
+    if (hops_[slot].link == nullptr || hops_[slot].ended) continue;
+    if (absl::Status status = register_with(slot, *region); !status.ok()) return status;
   }
   regions_.push_back(std::move(region));
   return regions_.back().get();
 }
 
-absl::StatusOr<std::shared_ptr<const host::RegisteredMemory>> FlowMemory::register_memory(
-    const host::MemoryRegistrar& registrar, const NamedMemory& memory, bool lands) {
-  if (memory.is_gpus() && lands && flush_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<host::MemoryFlush>> made = registrar.make_flush();
+absl::Status FlowMemory::register_with(std::size_t slot, MemoryRegion& region) {
+  Hop& hop = hops_[slot];
+  const host::MemoryRegistrar* const registrar = hop.link->registrar();
+  if (registrar == nullptr) return region.is_gpus ? no_gpu_memory_over_tcp() : absl::OkStatus();
+  if (region.is_gpus && region.lands && hop.flush == nullptr) {
+    absl::StatusOr<std::unique_ptr<host::MemoryFlush>> made = registrar->make_flush();
     if (!made.ok()) return made.status();
-    flush_ = *std::move(made);
+    hop.flush = *std::move(made);
   }
-  auto registration =
-      shared_registrations().add(registrar, memory, {.lands = lands, .flushes = lands && memory.is_gpus()});
-  if (registration.ok() || memory.kind != NamedMemory::Kind::kPeer) return registration;
-  return absl::Status(
-      registration.status().code(),
-      absl::StrCat(registration.status().message(), "; this is GPU memory, which requires the nvidia_peermem module"));
+  auto registration = shared_registrations().add(*registrar, region.named,
+                                                 {.lands = region.lands, .flushes = region.lands && region.is_gpus});
+  if (!registration.ok()) {
+    if (region.named.kind != NamedMemory::Kind::kPeer) return registration.status();
+    return absl::Status(registration.status().code(),
+                        absl::StrCat(registration.status().message(),
+                                     "; this is GPU memory, which requires the nvidia_peermem module"));
+  }
+  region.local_keys[slot] = (*registration)->local_key();
+  region.remote_keys[slot] = (*registration)->remote_key();
+  region.registrations[slot] = *std::move(registration);
+  return absl::OkStatus();
 }
 
 bool FlowMemory::holds(const MemoryRegion* region) const {
@@ -70,14 +115,46 @@ void FlowMemory::remove(const MemoryRegion* region) {
   regions_.erase(find(regions_, region));
 }
 
+// A device's read orders its own earlier writes only, so every device that may have written reads.
 absl::StatusOr<std::uint64_t> FlowMemory::flush(const MemoryRegion& region, const void* at) {
-  if (flush_ == nullptr) return absl::FailedPreconditionError("it no longer flushes");
-  return flush_->read(reinterpret_cast<std::uintptr_t>(at), region.remote_keys[kFlushes]);
+  if (absl::Status status = can_flush(); !status.ok()) return status;
+  Reads& reads = reads_[next_flush_ % reads_.size()];
+  reads.fill(kNoRead);
+  for (std::size_t slot = 0; slot < hops_.size(); ++slot) {
+    Hop& hop = hops_[slot];
+    // Without a registration the device has not written there.
+    if (hop.flush == nullptr || region.registrations[slot] == nullptr) continue;
+    if (hop.ended && hop.flushes_left == 0) continue;
+    if (hop.ended) --hop.flushes_left;
+    const absl::StatusOr<std::uint64_t> read =
+        hop.flush->read(reinterpret_cast<std::uintptr_t>(at), region.remote_keys[slot]);
+    if (!read.ok()) return read.status();
+    reads[slot] = *read;
+  }
+  return next_flush_++;
 }
 
 absl::StatusOr<bool> FlowMemory::flushed(std::uint64_t number) {
-  if (flush_ == nullptr) return absl::FailedPreconditionError("it no longer flushes");
-  return flush_->done(number);
+  if (absl::Status status = can_flush(); !status.ok()) return status;
+  const Reads& reads = reads_[number % reads_.size()];
+  for (std::size_t slot = 0; slot < hops_.size(); ++slot) {
+    if (reads[slot] == kLostRead) {
+      return absl::UnavailableError("the circuit that received into GPU memory was replaced before it was flushed");
+    }
+    if (reads[slot] == kNoRead || hops_[slot].flush == nullptr) continue;
+    absl::StatusOr<bool> done = hops_[slot].flush->done(reads[slot]);
+    if (!done.ok() || !*done) return done;
+  }
+  return true;
+}
+
+absl::Status FlowMemory::can_flush() const {
+  return flushes_ended_ ? absl::FailedPreconditionError("it no longer flushes") : absl::OkStatus();
+}
+
+void FlowMemory::end_flushes() {
+  flushes_ended_ = true;
+  for (Hop& hop : hops_) hop.flush.reset();
 }
 
 }  // namespace cableway::nccl

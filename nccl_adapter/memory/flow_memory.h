@@ -3,12 +3,14 @@
 #ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_FLOW_MEMORY_H_
 #define CABLEWAY_NCCL_ADAPTER_MEMORY_FLOW_MEMORY_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/flow/circuit_name.h"
 #include "core/linux/link/hop_link.h"
 #include "core/linux/link/memory_flush.h"
 #include "core/linux/link/memory_registrar.h"
@@ -19,8 +21,17 @@ namespace cableway::nccl {
 // One thread at a time: its comm's mutex must be held.
 class FlowMemory {
  public:
-  // `hops`, by circuit, must outlive this. `comm`: the owner of the regions.
-  FlowMemory(std::vector<const host::HopLink*> hops, FlowComm* comm) : hops_(std::move(hops)), comm_(comm) {}
+  // `comm`: the owner of the regions.
+  explicit FlowMemory(FlowComm* comm) : comm_(comm) {}
+
+  // The hop of the circuit in this slot, until detach() or the next attach() there. Registers all memory with its
+  // device; after an error nothing is attached there. The hop must outlive that.
+  absl::Status attach(std::size_t slot, const host::HopLink& hop);
+  // The slot's circuit has ended. New memory is not registered with its device, which still flushes for the messages
+  // that may have landed over it in part.
+  void circuit_ended(std::size_t slot);
+  // Ends the registrations of the slot's circuit, which must be fenced.
+  void detach(std::size_t slot);
 
   // `lands`: the hops' other ends write to it; else it is sent from, and must not be remotely writable.
   // FailedPrecondition: GPU memory, and a hop goes over TCP. ResourceExhausted names the limit to raise.
@@ -28,23 +39,41 @@ class FlowMemory {
   bool holds(const MemoryRegion* region) const;
   // After it returns nothing accesses the memory, unless another flow has registered it as well.
   void remove(const MemoryRegion* region);
+  // The same for all of it.
+  void clear() { regions_.clear(); }
 
   // For regions of GPU memory that land. Does not allocate. Returns the flush's number, counting from 0; flushed()
-  // returns whether what had landed before is visible to the GPU. Errors are the device's.
+  // returns whether what had landed before, over any circuit, is visible to the GPU. Errors are the devices'. At most
+  // kMaxReads may be in flight.
   absl::StatusOr<std::uint64_t> flush(const MemoryRegion& region, const void* at);
-  std::uint64_t next_flush() const { return flush_ == nullptr ? 0 : flush_->next(); }
+  std::uint64_t next_flush() const { return next_flush_; }
   absl::StatusOr<bool> flushed(std::uint64_t number);
   // Afterwards nothing is read for a flush.
-  void end_flushes() { flush_.reset(); }
+  void end_flushes();
+  // FailedPrecondition after end_flushes().
+  absl::Status can_flush() const;
 
  private:
-  absl::StatusOr<std::shared_ptr<const host::RegisteredMemory>> register_memory(const host::MemoryRegistrar& registrar,
-                                                                                const NamedMemory& memory, bool lands);
+  struct Hop {
+    const host::HopLink* link = nullptr;       // null: none is attached
+    std::unique_ptr<host::MemoryFlush> flush;  // made when GPU memory is first received into
+    bool ended = false;
+    std::size_t flushes_left = 0;  // of an ended circuit
+  };
+  // By slot, the number that its device gave to the read; kNoRead: it does not flush.
+  using Reads = std::array<std::uint64_t, kMaxFlowCircuits>;
+  static constexpr std::uint64_t kNoRead = ~std::uint64_t{0};
+  // Another circuit has taken the slot before the device had read.
+  static constexpr std::uint64_t kLostRead = kNoRead - 1;
 
-  const std::vector<const host::HopLink*> hops_;
+  absl::Status register_with(std::size_t slot, MemoryRegion& region);
+
   FlowComm* const comm_;
+  std::array<Hop, kMaxFlowCircuits> hops_;
   std::vector<std::unique_ptr<MemoryRegion>> regions_;
-  std::unique_ptr<host::MemoryFlush> flush_;  // made when GPU memory is first received into
+  std::uint64_t next_flush_ = 0;
+  bool flushes_ended_ = false;
+  std::array<Reads, host::MemoryFlush::kMaxReads> reads_{};  // by flush, modulo
 };
 
 }  // namespace cableway::nccl

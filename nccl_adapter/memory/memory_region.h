@@ -11,6 +11,7 @@
 
 #include "core/flow/flow_circuit.h"
 #include "core/linux/link/memory_registrar.h"
+#include "core/linux/os/unique_fd.h"
 
 namespace cableway::nccl {
 
@@ -25,7 +26,7 @@ struct NamedMemory {
   Kind kind = Kind::kHost;
   void* data = nullptr;
   std::size_t bytes = 0;
-  int fd = -1;               // kDmabuf; not needed after the registration
+  int fd = -1;               // kDmabuf; the caller may close it after the registration
   std::uint64_t offset = 0;  // kDmabuf: offset of `data` in it
 
   bool is_gpus() const { return kind != Kind::kHost; }
@@ -36,6 +37,9 @@ struct MemoryRegion {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   bool is_gpus = false;
+  bool lands = false;         // the other end writes to it
+  NamedMemory named;          // for registrations with the devices of circuits that join later
+  host::UniqueFd dmabuf;      // a copy, which `named` has
   std::size_t in_flight = 0;  // requests that use it; guarded by the comm's mutex
   // By circuit of the flow, with the device of its hop; null if it needs none (TCP).
   std::array<std::shared_ptr<const host::RegisteredMemory>, kMaxFlowCircuits> registrations;
@@ -50,11 +54,11 @@ struct MemoryRegion {
 };
 
 // An empty message needs no memory, and no keys.
-inline CircuitKeys local_keys(const MemoryRegion* region) {
-  return region == nullptr ? CircuitKeys{} : region->local_keys;
+inline const CircuitKeys* local_keys(const MemoryRegion* region) {
+  return region == nullptr ? nullptr : &region->local_keys;
 }
-inline CircuitKeys remote_keys(const MemoryRegion* region) {
-  return region == nullptr ? CircuitKeys{} : region->remote_keys;
+inline const CircuitKeys* remote_keys(const MemoryRegion* region) {
+  return region == nullptr ? nullptr : &region->remote_keys;
 }
 
 }  // namespace cableway::nccl

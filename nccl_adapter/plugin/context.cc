@@ -12,10 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/circuit/hop_names.h"
 #include "core/linux/files/settings_reader.h"
 #include "core/settings/settings.h"
-#include "nccl_adapter/process/flow_reports.h"
 #include "nccl_adapter/process/fork_guard.h"
 
 namespace cableway::nccl {
@@ -63,6 +61,11 @@ absl::StatusOr<std::shared_ptr<Process>> join_process(Log log) {
   return process;
 }
 
+// What this host lacks, such as a daemon to start, is not a flow that has ended (abi/result.h).
+absl::Status as_lack(const absl::Status& status) {
+  return absl::IsNotFound(status) ? absl::FailedPreconditionError(status.message()) : status;
+}
+
 std::uint64_t read_ticket(const void* handle) {
   std::uint64_t ticket = 0;
   std::memcpy(&ticket, static_cast<const std::byte*>(handle) + kListenHandleScratch, sizeof ticket);
@@ -77,7 +80,7 @@ void write_ticket(void* handle, std::uint64_t ticket) {
 
 absl::StatusOr<std::unique_ptr<Context>> Context::create(Log log) {
   absl::StatusOr<std::shared_ptr<Process>> process = join_process(log);
-  if (!process.ok()) return process.status();
+  if (!process.ok()) return as_lack(process.status());
   return std::unique_ptr<Context>(new Context(*std::move(process)));
 }
 
@@ -106,12 +109,21 @@ absl::StatusOr<std::shared_ptr<const Process>> Context::this_process() {
 }
 
 Context::~Context() {
-  for (auto& [comm, owned] : flows_) {
-    std::vector<host::UniqueFd> connections = comm->abandon();
-    process_->unwatch(comm, comm->failure());
-    process_->close_connections(std::move(connections));
-  }
-  for (auto& [listener, owned] : listeners_) process_->remove_listener(*listener);
+  constexpr const char* kFinalized = "its communicator was finalized before it was closed";
+  for (auto& [comm, owned] : flows_) abandon(*owned, kFinalized);
+  for (auto& [ticket, opening] : opening_) abandon(*opening, kFinalized);
+  for (auto& [listener, owned] : listeners_) stop_listening(*owned);
+}
+
+void Context::abandon(FlowComm& comm, const char* reason) {
+  std::vector<host::UniqueFd> connections = comm.abandon(reason);
+  process_->closed(&comm, comm.failure());
+  process_->close_connections(std::move(connections));
+}
+
+void Context::stop_listening(ListenComm& listener) {
+  process_->remove_listener(listener);
+  for (const std::shared_ptr<RecvComm>& flow : listener.close()) abandon(*flow, kNeverAccepted);
 }
 
 absl::StatusOr<ListenComm*> Context::listen(void* handle) {
@@ -134,7 +146,7 @@ absl::StatusOr<SendComm*> Context::connect(void* handle) {
   const std::span<const std::byte, kListenHandleBytes> bytes(static_cast<const std::byte*>(handle), kListenHandleBytes);
   absl::StatusOr<ListenHandle> peer = decode_listen_handle(bytes);
   if (!peer.ok()) return peer.status();
-  std::shared_ptr<OpeningCircuit> opening = process_->open_circuit(*peer);
+  std::shared_ptr<SendComm> opening = process_->open_flow(*this, *peer);
   const std::lock_guard lock(mutex_);
   write_ticket(handle, next_ticket_);
   opening_.emplace(next_ticket_++, std::move(opening));
@@ -147,51 +159,31 @@ absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
   if (entry == opening_.end()) {
     return absl::InvalidArgumentError("the handle is damaged: no connection is being opened with it");
   }
-  absl::StatusOr<std::optional<OpeningCircuit::Opened>> opened = entry->second->take();
-  if (opened.ok() && !opened->has_value()) return nullptr;
+  const absl::StatusOr<bool> opened = entry->second->opened();
+  if (opened.ok() && !*opened) return nullptr;
+  const std::shared_ptr<SendComm> comm = std::move(entry->second);
   opening_.erase(entry);
-  if (!opened.ok()) return opened.status();
-  CircuitSetup setup = std::move((*opened)->setup);
-  const std::uint32_t chunk_bytes = (*opened)->connection.chunk_bytes;
-  FlowOpened report = report_of(setup, transport_of((*opened)->connection), true);
-  auto link = host::make_hop_link(std::move((*opened)->connection), {host::HopPlace::kSource, setup.last_hop()});
-  if (!link.ok()) return prefix_with_hop(to_text(dialing_end(setup, setup.hop)), link.status());
-  auto comm = std::make_unique<SendComm>(
-      *this, *std::move(link),
-      FlowComm::Names{absl::StrCat("flow to node ", setup.hops.back().to_node, " (", describe_path(setup), ")"),
-                      dialing_end(setup, setup.hop)},
-      log(), chunk_bytes);
-  log().info(absl::StrCat("circuit ", describe_path(setup), " is open, first over ", report.transport.over, ": ",
-                          report.transport.reason));
-  return keep(std::move(comm), std::move(report));
+  if (opened.ok()) return keep(comm);
+  process_->closed(comm.get(), "");
+  return opened.status();
 }
 
 absl::StatusOr<RecvComm*> Context::accept(ListenComm* listener) {
-  std::optional<ArrivedCircuit> arrived = listener->take();
-  if (!arrived.has_value()) return nullptr;
-  const CircuitSetup& setup = arrived->setup;
-  FlowOpened report = report_of(setup, transport_of(arrived->connection), false);
-  auto link = host::make_hop_link(std::move(arrived->connection), {host::HopPlace::kDestination, true});
-  if (!link.ok()) return prefix_with_hop(to_text(accepting_end(setup, setup.hop)), link.status());
-  auto comm = std::make_unique<RecvComm>(
-      *this, *std::move(link),
-      FlowComm::Names{absl::StrCat("flow from node ", setup.from_node, " (", describe_path(setup), ")"),
-                      accepting_end(setup, setup.hop)},
-      log());
+  const std::shared_ptr<RecvComm> comm = listener->take();
+  if (comm == nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
-  return keep(std::move(comm), std::move(report));
+  return keep(comm);
 }
 
 template <typename Comm>
-Comm* Context::keep(std::unique_ptr<Comm> comm, FlowOpened&& report) {
-  Comm* raw = comm.get();
-  process_->watch(raw, std::move(report));
-  flows_.emplace(raw, std::move(comm));
-  return raw;
+Comm* Context::keep(const std::shared_ptr<Comm>& comm) {
+  process_->in_use(comm.get());
+  flows_.emplace(comm.get(), comm);
+  return comm.get();
 }
 
 absl::Status Context::close(FlowComm* comm) {
-  std::unique_ptr<FlowComm> owned;
+  std::shared_ptr<FlowComm> owned;
   {
     const std::lock_guard lock(mutex_);
     const auto entry = flows_.find(comm);
@@ -200,7 +192,7 @@ absl::Status Context::close(FlowComm* comm) {
     flows_.erase(entry);
   }
   std::vector<host::UniqueFd> connections = owned->close();
-  process_->unwatch(comm, owned->failure());
+  process_->closed(comm, owned->failure());
   process_->close_connections(std::move(connections));
   return absl::OkStatus();
 }
@@ -214,7 +206,7 @@ absl::Status Context::close(ListenComm* listener) {
     owned = std::move(entry->second);
     listeners_.erase(entry);
   }
-  process_->remove_listener(*owned);
+  stop_listening(*owned);
   return absl::OkStatus();
 }
 

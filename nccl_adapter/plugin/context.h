@@ -49,14 +49,16 @@ class Context {
   explicit Context(std::shared_ptr<Process> process) : process_(std::move(process)) {}
 
   template <typename Comm>
-  Comm* keep(std::unique_ptr<Comm> comm, FlowOpened&& report);
+  Comm* keep(const std::shared_ptr<Comm>& comm);
   absl::StatusOr<SendComm*> take_opened(std::uint64_t ticket);
+  void abandon(FlowComm& comm, const char* reason);
+  void stop_listening(ListenComm& listener);
 
   std::shared_ptr<Process> process_;
   std::mutex mutex_;
   std::map<ListenComm*, std::shared_ptr<ListenComm>> listeners_;
-  std::map<FlowComm*, std::unique_ptr<FlowComm>> flows_;
-  std::map<std::uint64_t, std::shared_ptr<OpeningCircuit>> opening_;  // by the ticket written into the handle
+  std::map<FlowComm*, std::shared_ptr<FlowComm>> flows_;
+  std::map<std::uint64_t, std::shared_ptr<SendComm>> opening_;  // by the ticket written into the handle
   std::uint64_t next_ticket_ = 1;
 };
 

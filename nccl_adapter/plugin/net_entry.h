@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/flow/frame.h"
 #include "nccl_adapter/abi/net_abi.h"
 
 namespace cableway::nccl::entry {
@@ -55,7 +56,6 @@ template <typename Properties>
 abi::Result get_properties(int dev, Properties* properties) {
   Device device;
   if (const abi::Result result = describe_device(dev, &device); result != abi::kSuccess) return result;
-  constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 40;
   static char name[] = "cableway0";
   *properties = Properties{};
   properties->name = name;

@@ -1,5 +1,5 @@
-// Reports this process's flows to its node, so that an operator sees them there: FlowOpened and FlowEnded, and all open
-// flows again after the node restarts. Owned by the control thread; no data thread waits for it.
+// Reports this process's flows to its node, so that an operator sees them there (is_report()), and all open flows again
+// after the node restarts. Owned by the control thread; no data thread waits for it.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_FLOW_REPORTS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_FLOW_REPORTS_H_
 
@@ -9,8 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "core/circuit/circuit_setup.h"
-#include "core/circuit/hop_transport.h"
 #include "core/linux/session/session_client.h"
 #include "core/session/session_message.h"
 
@@ -18,15 +16,19 @@ namespace cableway::nccl {
 
 class FlowComm;
 
-// For a flow with this set-up, whose end here uses `transport`: everything but its number, within a message's limits.
-FlowOpened report_of(const CircuitSetup& setup, const HopTransport& transport, bool sends);
-
 class FlowReports {
  public:
   // `comm` identifies the flow until ended(), and is not dereferenced.
   void opened(const FlowComm* comm, FlowOpened report);
+  // About an open flow; dropped for any other. `counts` are not sent if nothing has passed since the last ones, or if
+  // the node does not keep up.
+  void rerouted(const FlowComm* comm, FlowRerouted report);
+  void waits(const FlowComm* comm, FlowWaits report);
+  void counted(const FlowComm* comm, FlowCounts counts);
   // `failure`: "" if it was closed. Only the first call for a flow counts.
   void ended(const FlowComm* comm, const std::string& failure);
+  // `circuits` of an open flow have ended because damaged bytes were found, the last one for this reason.
+  void corrupted(const FlowComm* comm, std::uint64_t circuits, const std::string& reason);
   // Call when the handshake of a new session is complete; reports all open flows.
   void use_session(const std::shared_ptr<host::SessionClient>& session);
 
@@ -34,8 +36,11 @@ class FlowReports {
   struct Open {
     FlowOpened report;
     std::chrono::steady_clock::time_point since;
+    FlowCounts sent_counts;  // without ages
   };
   void send(Open& flow);
+  template <typename Report>
+  void send_about(const FlowComm* comm, Report report);
 
   std::map<const FlowComm*, Open> open_;
   std::shared_ptr<host::SessionClient> session_;

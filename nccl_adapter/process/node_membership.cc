@@ -17,13 +17,12 @@ namespace {
 // A node waits up to 8 s for a path to appear, and then reports that there is none. A node silent for this long hangs.
 constexpr std::chrono::milliseconds kPathReplyLimit{15000};
 
-absl::StatusOr<std::vector<Hop>> first_path(absl::StatusOr<SessionMessage> reply) {
+absl::StatusOr<PathOffers> paths_in(absl::StatusOr<SessionMessage> reply) {
   if (!reply.ok()) return reply.status();
   PathReply* answer = std::get_if<PathReply>(&*reply);
-  if (answer != nullptr && !answer->error.empty()) return absl::UnavailableError(answer->error);
-  const bool found = answer != nullptr && !answer->paths.empty() && !answer->paths.front().empty();
-  if (!found) return absl::InternalError("the node returned no path");
-  return std::move(answer->paths.front());
+  if (answer == nullptr) return absl::InternalError("the node returned no path");
+  if (!answer->error.empty()) return absl::UnavailableError(answer->error);
+  return std::move(answer->paths);
 }
 
 }  // namespace
@@ -125,7 +124,8 @@ absl::Status NodeMembership::rejoin_if_ended() {
   return absl::OkStatus();
 }
 
-void NodeMembership::request_path(const std::string& destination, HavePath done) {
+void NodeMembership::request_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most,
+                                   HavePaths done) {
   // A restarted node answers the same requests.
   if (absl::Status status = rejoin_if_ended(); !status.ok()) {
     return done(absl::UnavailableError(
@@ -136,10 +136,10 @@ void NodeMembership::request_path(const std::string& destination, HavePath done)
     // If the node does not answer, all requests on its session fail, including this one.
     if (!stopped) session_->close();
   });
-  session_->request(PathRequest{0, flows_to_[destination]++, destination},
+  session_->request(PathRequest{0, ordinal, static_cast<std::uint8_t>(most), destination},
                     [done = std::move(done), timer](absl::StatusOr<SessionMessage> reply) {
                       timer->cancel();
-                      done(first_path(std::move(reply)));
+                      done(paths_in(std::move(reply)));
                     });
 }
 

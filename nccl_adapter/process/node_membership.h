@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/circuit/circuit_setup.h"
+#include "core/flow_circuits/flow_paths.h"
 #include "core/linux/session/session_client.h"
 #include "core/ports/port_lost.h"
 #include "core/session/session_message.h"
@@ -29,7 +29,7 @@ class NodeMembership {
   using Welcomed = std::function<void(const Welcome&)>;
   // Called on the control thread when a port of the node has stopped carrying data.
   using PortIsLost = std::function<void(const PortLost&)>;
-  using HavePath = std::function<void(absl::StatusOr<std::vector<Hop>>)>;
+  using HavePaths = std::function<void(absl::StatusOr<PathOffers>)>;
 
   // The arguments outlive this; this outlives the control thread's last work.
   NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Welcomed welcomed,
@@ -40,9 +40,11 @@ class NodeMembership {
   absl::StatusOr<Welcome> join(const std::string& daemon);
 
   // On the control thread only, after join():
-  // Finds a path with at least one hop to a node, as the next of this process's flows to it. `done` is called once,
-  // within 15 s.
-  void request_path(const std::string& destination, HavePath done);
+  // The number of the next flow to this node, counted in this process.
+  std::uint64_t next_ordinal(const std::string& destination) { return flows_to_[destination]++; }
+  // Finds up to `most` paths to a node for the flow of this number, each with at least one hop, best first. `done` is
+  // called once, within 15 s.
+  void request_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most, HavePaths done);
   // Joins a restarted node. NotFound, Unavailable: none is running yet.
   absl::Status rejoin_if_ended();
   FlowReports& reports() { return reports_; }

@@ -53,6 +53,7 @@ Process::~Process() {
 void Process::stop() {
   stopping_ = true;
   acceptor_.reset();
+  flows_.reset();
   dialer_.reset();
   membership_.close();
   if (checks_timer_) checks_timer_->cancel();
@@ -85,6 +86,17 @@ absl::Status Process::listen() {
     acceptor_ = *std::move(acceptor);
     acceptor_->seal_with(setup_key_);
     dialer_ = std::make_unique<host::CircuitDialer>(control_->io(), transports_);
+    flow_means_.emplace(FlowMeans{
+        dialer_->means(),
+        [this](const std::string& node, std::uint64_t ordinal, std::size_t most, NodeMembership::HavePaths done) {
+          membership_.request_paths(node, ordinal, most, std::move(done));
+        },
+        [this] { return setup_key_; }});
+    flows_ = std::make_unique<ProcessFlows>(
+        *flow_means_,
+        ProcessFlows::Limits{.open = kOpenLimit, .path_wait = settings_.path_wait, .chunk_bytes = kChunkBytes},
+        membership_.reports(), log_,
+        [this](std::vector<host::UniqueFd> sockets) { close_connections(std::move(sockets)); });
     checks_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
     poll_idle_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
     run_checks();
@@ -122,19 +134,50 @@ void Process::remove_listener(const ListenComm& listener) {
 }
 
 absl::Status Process::check_arrival(ListenComm& listener, const CircuitSetup& setup) const {
-  if (const absl::Status status = listener.admission().admit(setup); !status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("node ", welcome_.node, ": ", status.message()));
-  }
+  if (absl::Status status = listener.admission().admit(setup); !status.ok()) return status;
   if (listener.has_room()) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat("node ", welcome_.node, ": ", ListenComm::kMaxWaiting,
-                                                   " connections are already waiting for accept"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat(ListenComm::kMaxWaiting, " connections are already waiting for accept"));
 }
 
 void Process::on_setup(ArrivedSetup arrived) {
+  const CircuitSetup& setup = arrived.setup();
+  if (setup.purpose == SetupPurpose::kInquiry) return answer_inquiry(std::move(arrived));
+  const ProcessFlows::Destination flow = flows_->find_destination(setup.nonce);
+  flow.comm != nullptr ? join_flow(flow, std::move(arrived)) : begin_flow(std::move(arrived));
+}
+
+void Process::answer_inquiry(ArrivedSetup inquiry) {
+  const bool known = flows_->asked(inquiry.setup());
+  const std::string text =
+      absl::StrCat("node ", welcome_.node, known ? ": the flow is open here" : ": the process no longer has this flow");
+  std::move(inquiry).refuse(absl::UnavailableError(text), known ? FailureScope::kCircuit : FailureScope::kFlow);
+}
+
+void Process::join_flow(const ProcessFlows::Destination& flow, ArrivedSetup arrived) {
   const CircuitSetup setup = arrived.setup();
-  const auto refused = [&](const absl::Status& reason) {
-    return absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message());
-  };
+  if (!verify_flow_proof(flow.cookie, setup)) {
+    return refuse(
+        std::move(arrived),
+        absl::PermissionDeniedError("the set-up's proof is wrong: its sender does not have the listen handle"),
+        FailureScope::kFlow);
+  }
+  if (!flow.comm->may_join(setup.circuit)) {
+    return refuse(std::move(arrived), absl::PermissionDeniedError("the set-up is a copy of an earlier one"),
+                  FailureScope::kCircuit);
+  }
+  std::optional<host::HopConnection> connection = accept(std::move(arrived));
+  if (!connection.has_value()) return;
+  const HopTransport transport = transport_of(*connection);
+  if (absl::Status joined = flow.comm->join(setup, *std::move(connection)); !joined.ok()) {
+    return log_.info(absl::StrCat("circuit ", describe_path(setup), " cannot join its flow: ", joined.message()));
+  }
+  flows_->joined(flow.comm.get(), setup, transport);
+  log_.info(absl::StrCat("circuit ", describe_path(setup), " has joined its flow"));
+}
+
+void Process::begin_flow(ArrivedSetup arrived) {
+  const CircuitSetup setup = arrived.setup();
   std::shared_ptr<ListenComm> listener;
   {
     const std::lock_guard lock(mutex_);
@@ -142,70 +185,94 @@ void Process::on_setup(ArrivedSetup arrived) {
     if (entry != listeners_.end()) listener = entry->second.lock();
   }
   if (listener == nullptr) {
-    const auto reason = absl::NotFoundError(
-        absl::StrCat("node ", welcome_.node, ": the process no longer listens for this connection"));
-    log_.info(refused(reason));
-    return std::move(arrived).refuse(reason);
+    return refuse(std::move(arrived), absl::NotFoundError("the process no longer listens for this connection"),
+                  FailureScope::kFlow);
   }
   if (absl::Status reason = check_arrival(*listener, setup); !reason.ok()) {
-    // Untrusted peers can cause all other refusals at any rate.
-    absl::IsResourceExhausted(reason) ? log_.warn(refused(reason)) : log_.info(refused(reason));
-    return std::move(arrived).refuse(reason);
+    return refuse(std::move(arrived), reason,
+                  absl::IsResourceExhausted(reason) ? FailureScope::kCircuit : FailureScope::kFlow);
   }
+  std::optional<host::HopConnection> connection = accept(std::move(arrived));
+  if (!connection.has_value()) return;
+  const HopTransport transport = transport_of(*connection);
+  auto comm =
+      std::make_shared<RecvComm>(origin_of(listener->context(), absl::StrCat("flow from node ", setup.from_node)));
+  if (absl::Status joined = comm->join(setup, *std::move(connection)); !joined.ok()) {
+    return log_.warn(absl::StrCat("circuit ", describe_path(setup), ": ", joined.message()));
+  }
+  listener->admission().begun(setup);
+  FlowIdentity identity{.cookie = listener->cookie(),
+                        .nonce = setup.nonce,
+                        .flow = setup.flow,
+                        .source_node = setup.from_node,
+                        .source_port = setup.source_port,
+                        .destination_node = welcome_.node,
+                        .destination_port = acceptor_->port()};
+  flows_->arrived(comm, identity, setup, transport);
+  if (listener->put(comm)) return;
+  close_connections(comm->abandon(kNeverAccepted));
+  flows_->closed(comm.get(), "");
+}
+
+std::optional<host::HopConnection> Process::accept(ArrivedSetup arrived) {
+  const CircuitSetup setup = arrived.setup();
   absl::StatusOr<OpenHop> hop = accept_hop(std::move(arrived), transports_, {});
+  if (hop.ok()) return host::release(*std::move(hop));
   if (absl::IsCancelled(hop.status())) {
-    return log_.info(absl::StrCat(describe_path(setup), ": ", hop.status().message()));
+    log_.info(absl::StrCat(describe_path(setup), ": ", hop.status().message()));
+  } else {
+    log_.warn(absl::StrCat("refused circuit ", describe_path(setup), ": ", hop.status().message()));
   }
-  if (!hop.ok()) return log_.warn(refused(hop.status()));
-  listener->put(ArrivedCircuit{host::release(*std::move(hop)), setup});
+  return std::nullopt;
 }
 
-std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle) {
-  auto opening = std::make_shared<OpeningCircuit>();
-  boost::asio::post(control_->io(), [this, handle, opening] {
-    membership_.request_path(handle.node, [this, handle, opening](absl::StatusOr<std::vector<Hop>> path) {
-      path.ok() ? dial(handle, *std::move(path), opening) : opening->finish(path.status());
+void Process::refuse(ArrivedSetup arrived, const absl::Status& reason, FailureScope scope) {
+  const absl::Status named(reason.code(), absl::StrCat("node ", welcome_.node, ": ", reason.message()));
+  const std::string text = absl::StrCat("refused circuit ", describe_path(arrived.setup()), ": ", named.message());
+  // Untrusted peers can cause all other refusals at any rate.
+  absl::IsResourceExhausted(reason) ? log_.warn(text) : log_.info(text);
+  std::move(arrived).refuse(named, scope);
+}
+
+FlowComm::Origin Process::origin_of(Context& context, std::string flow) {
+  const auto circuit_has_ended = [this](FlowComm* comm) {
+    boost::asio::post(control_->io(), [this, comm] {
+      if (flows_ != nullptr) flows_->circuit_ended(comm);
     });
-  });
-  return opening;
+  };
+  return {context, std::move(flow), welcome_.node, log_, circuit_has_ended, settings_.checksum};
 }
 
-void Process::dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening) {
-  CircuitSetup setup;
-  setup.nonce = host::random_value<FlowNonce>();
-  setup.flow = host::random_value<std::uint64_t>();
-  setup.chunk_bytes = kChunkBytes;
-  setup.budget_ms = static_cast<std::uint32_t>(kOpenLimit.count());
-  setup.from_node = welcome_.node;
-  setup.hops = std::move(hops);
-  setup.hops.back().to_port = handle.port;
-  add_flow_proof(handle.cookie, setup);
-  const auto dialed = [setup, opening](absl::StatusOr<host::HopConnection> connection) {
-    if (!connection.ok()) {
-      return opening->finish(
-          absl::Status(connection.status().code(),
-                       absl::StrCat("no circuit ", describe_path(setup), ": ", connection.status().message())));
-    }
-    opening->finish(OpeningCircuit::Opened{*std::move(connection), setup});
-  };
-  dialer_->dial(setup, setup_key_, dialed);
+std::shared_ptr<SendComm> Process::open_flow(Context& context, const ListenHandle& handle) {
+  auto comm = std::make_shared<SendComm>(origin_of(context, absl::StrCat("flow to node ", handle.node)));
+  boost::asio::post(control_->io(), [this, comm, handle] {
+    if (flows_ == nullptr) return;
+    flows_->open(comm, FlowIdentity{.cookie = handle.cookie,
+                                    .nonce = host::random_value<FlowNonce>(),
+                                    .flow = host::random_value<std::uint64_t>(),
+                                    .source_node = welcome_.node,
+                                    .source_port = acceptor_->port(),
+                                    .destination_node = handle.node,
+                                    .destination_port = handle.port,
+                                    .ordinal = membership_.next_ordinal(handle.node)});
+  });
+  return comm;
 }
 
 void Process::close_connections(std::vector<host::UniqueFd> sockets) {
   for (host::UniqueFd& socket : sockets) host::close_lingering(control_->io(), std::move(socket));
 }
 
-void Process::watch(FlowComm* comm, FlowOpened report) {
-  boost::asio::post(control_->io(),
-                    [this, comm, report = std::move(report)] { membership_.reports().opened(comm, report); });
-  const std::lock_guard lock(mutex_);
-  watched_.insert(comm);
+void Process::in_use(FlowComm* comm) {
+  boost::asio::post(control_->io(), [this, comm] {
+    if (flows_ != nullptr) flows_->in_use(comm);
+  });
 }
 
-void Process::unwatch(FlowComm* comm, const std::string& failure) {
-  boost::asio::post(control_->io(), [this, comm, failure] { membership_.reports().ended(comm, failure); });
-  const std::lock_guard lock(mutex_);
-  watched_.erase(comm);
+void Process::closed(FlowComm* comm, const std::string& failure) {
+  boost::asio::post(control_->io(), [this, comm, failure] {
+    if (flows_ != nullptr) flows_->closed(comm, failure);
+  });
 }
 
 void Process::run_checks() {
@@ -214,13 +281,7 @@ void Process::run_checks() {
   membership_.rejoin_if_ended().IgnoreError();
   if (!listening_) listen_on(addresses_);
   host::VerbsDevices::of_this_process().check();
-  {
-    const std::lock_guard lock(mutex_);
-    for (FlowComm* comm : watched_) {
-      comm->check();
-      report_failure(comm);
-    }
-  }
+  flows_->check();
   checks_timer_->expires_after(kCheckInterval);
   checks_timer_->async_wait([this](boost::system::error_code stopped) {
     if (!stopped) run_checks();
@@ -228,23 +289,12 @@ void Process::run_checks() {
 }
 
 void Process::lose_port(const PortLost& lost) {
-  const std::lock_guard lock(mutex_);
-  for (FlowComm* comm : watched_) {
-    comm->lose_port(lost);
-    report_failure(comm);
-  }
-}
-
-void Process::report_failure(FlowComm* comm) {
-  if (const std::string failure = comm->failure(); !failure.empty()) membership_.reports().ended(comm, failure);
+  if (flows_ != nullptr) flows_->lose_port(lost);
 }
 
 void Process::poll_idle_flows() {
   if (stopping_) return;
-  {
-    const std::lock_guard lock(mutex_);
-    for (FlowComm* comm : watched_) comm->poll_if_idle();
-  }
+  flows_->poll_idle();
   poll_idle_timer_->expires_after(kPollIdleInterval);
   poll_idle_timer_->async_wait([this](boost::system::error_code stopped) {
     if (!stopped) poll_idle_flows();

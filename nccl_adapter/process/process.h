@@ -1,6 +1,6 @@
 // Cableway's state in one application process, shared by its communicators: its membership of the node, the acceptor
-// for circuits that end here, the circuits being opened from here, the open flows, and the control thread that runs all
-// four.
+// for circuits that end here, the open flows with the circuits being set up for them, and the control thread that runs
+// all three.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_PROCESS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_PROCESS_H_
 
@@ -11,13 +11,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
 #include "core/crypto/sub_key.h"
+#include "core/flow_circuits/flow_paths.h"
 #include "core/linux/hop/circuit_acceptor.h"
 #include "core/linux/hop/circuit_dialer.h"
 #include "core/linux/rdma/gpu_memory_support.h"
@@ -30,7 +30,7 @@
 #include "nccl_adapter/process/control_thread.h"
 #include "nccl_adapter/process/fork_guard.h"
 #include "nccl_adapter/process/node_membership.h"
-#include "nccl_adapter/process/opening_circuit.h"
+#include "nccl_adapter/process/process_flows.h"
 
 namespace cableway::nccl {
 
@@ -53,28 +53,34 @@ class Process {
   // Unavailable: this node has no address that a circuit could arrive at.
   absl::StatusOr<ListenHandle> add_listener(const std::shared_ptr<ListenComm>& listener);
   void remove_listener(const ListenComm& listener);
-  std::shared_ptr<OpeningCircuit> open_circuit(const ListenHandle& handle);
-  void close_connections(std::vector<host::UniqueFd> sockets);
-  // Until unwatch(), the comm is checked for silence and failure once a second, polled while idle four times a second,
-  // failed at once when its port is lost, and reported to the node.
-  void watch(FlowComm* comm, FlowOpened report);
+  // A flow to the listener of this handle; its comm is opened() once its first circuit is. From then on a flow is
+  // checked once a second, polled while idle four times a second, and given another circuit when one ends.
+  std::shared_ptr<SendComm> open_flow(Context& context, const ListenHandle& handle);
+  // NCCL has this comm: the node lists the flow from now on.
+  void in_use(FlowComm* comm);
   // `failure` as in FlowReports::ended().
-  void unwatch(FlowComm* comm, const std::string& failure);
+  void closed(FlowComm* comm, const std::string& failure);
+  void close_connections(std::vector<host::UniqueFd> sockets);
 
  private:
   Process(const Settings& settings, Log log);
 
   void detect_gpu_memory();
   absl::Status listen();
-  absl::Status check_arrival(ListenComm& listener, const CircuitSetup& setup) const;
   // On the control thread only:
   // Applies a Welcome: its addresses and key.
   void take(const Welcome& welcome);
   void listen_on(const std::vector<std::string>& addresses);
-  void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
   void on_setup(ArrivedSetup arrived);
+  void answer_inquiry(ArrivedSetup inquiry);
+  void join_flow(const ProcessFlows::Destination& flow, ArrivedSetup arrived);
+  void begin_flow(ArrivedSetup arrived);
+  absl::Status check_arrival(ListenComm& listener, const CircuitSetup& setup) const;
+  // nullopt: the hop could not be opened, and the peer and the log have been told.
+  std::optional<host::HopConnection> accept(ArrivedSetup arrived);
+  void refuse(ArrivedSetup arrived, const absl::Status& reason, FailureScope scope);
+  FlowComm::Origin origin_of(Context& context, std::string flow);
   void lose_port(const PortLost& lost);
-  void report_failure(FlowComm* comm);
   void run_checks();
   void poll_idle_flows();
   void stop();
@@ -87,7 +93,6 @@ class Process {
 
   std::mutex mutex_;  // set-up and tear-down only
   std::map<ListenerName, std::weak_ptr<ListenComm>> listeners_;
-  std::set<FlowComm*> watched_;
 
   // Declared before its users, and so destroyed after them.
   std::unique_ptr<ControlThread> control_;
@@ -98,6 +103,8 @@ class Process {
   std::optional<SubKey> setup_key_;     // from the node
   const TransportNegotiator transports_;
   std::unique_ptr<host::CircuitDialer> dialer_;
+  std::optional<FlowMeans> flow_means_;
+  std::unique_ptr<ProcessFlows> flows_;
   std::unique_ptr<host::CircuitAcceptor> acceptor_;
   std::unique_ptr<boost::asio::steady_timer> checks_timer_;
   std::unique_ptr<boost::asio::steady_timer> poll_idle_timer_;

@@ -13,24 +13,6 @@ namespace {
 
 constexpr std::uint32_t kNoPart = 0xffffffff;
 
-// Whether a port names a plug or root, or two cables end at one interface: checked first, since deriving the parts
-// takes longer than computing a table of routes.
-bool may_share(const Topology& topology) {
-  std::vector<std::string_view> interfaces;
-  for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
-    const NodeIndex node{i};
-    interfaces.clear();
-    for (const Adjacency& adjacency : topology.adjacencies(node)) {
-      const Port& port = topology.port_at(adjacency.cable, node);
-      if (!port.plug.empty() || !port.root.empty()) return true;
-      if (!port.interface.empty()) interfaces.emplace_back(port.interface);
-    }
-    std::sort(interfaces.begin(), interfaces.end());
-    if (std::adjacent_find(interfaces.begin(), interfaces.end()) != interfaces.end()) return true;
-  }
-  return false;
-}
-
 // Per cable and direction: the uses of all parts but the cable itself.
 using Uses = std::vector<std::vector<PartUse>>;
 
@@ -160,7 +142,7 @@ class CablePartsBuilder {
 };
 
 std::shared_ptr<const CableParts> CableParts::find(const Topology& topology) {
-  return may_share(topology) ? CablePartsBuilder(topology).build() : nullptr;
+  return may_share_hardware(topology) ? CablePartsBuilder(topology).build() : nullptr;
 }
 
 std::vector<CableIndex> cables_with_changed_parts(const CableParts* before, const CableParts* after,

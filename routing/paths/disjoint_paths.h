@@ -2,10 +2,12 @@
 #ifndef CABLEWAY_ROUTING_PATHS_DISJOINT_PATHS_H_
 #define CABLEWAY_ROUTING_PATHS_DISJOINT_PATHS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "routing/paths/path.h"
+#include "routing/topology/physical_cable.h"
 #include "routing/topology/topology.h"
 
 namespace cableway::routing {
@@ -31,6 +33,11 @@ struct DisjointPath {
 // paths in a network", 1974) in the network of nodes, connectors and physical cables. O(paths * nodes * cables) in the
 // worst case, in practice O(paths * (nodes + cables)). Pure. Precondition: both are nodes of `topology`.
 std::vector<DisjointPath> disjoint_paths(const Topology& topology, NodeIndex source, NodeIndex destination);
+
+// At most `most` such paths, those that cost the least in total: for nodes of hundreds of cables. `physical` is
+// physical_cables(topology).
+std::vector<DisjointPath> disjoint_paths(const Topology& topology, const PhysicalCables& physical, NodeIndex source,
+                                         NodeIndex destination, std::size_t most);
 
 }  // namespace cableway::routing
 

@@ -100,7 +100,7 @@ std::vector<std::size_t> RouteTable::places_of_flows(const std::vector<Path>& pa
   const bool only_first = paths.size() == 1 || (flows == 1 && ordinal % paths.size() == 0);
   if (!only_first && parts_ != nullptr && share_parts(paths, *parts_)) spread = spread_from(paths, first, *parts_);
   for (std::size_t i = 0; i < flows; ++i) {
-    const std::size_t turn = (ordinal + i) % paths.size();
+    const std::size_t turn = (ordinal % paths.size() + i) % paths.size();
     places[i] = spread.empty() ? (first + turn) % paths.size() : spread[turn];
   }
   return places;
@@ -123,6 +123,20 @@ Path RouteTable::path_for_flow(NodeIndex destination, std::uint64_t ordinal) con
   std::vector<Path> paths = ranked_to(destination);
   if (paths.empty()) return {};
   return std::move(paths[places_of_flows(paths, ordinal, 1).front()]);
+}
+
+std::vector<Path> RouteTable::paths_from_flow(NodeIndex destination, std::uint64_t ordinal) const {
+  return in_order_of_flows(ranked_to(destination), ordinal);
+}
+
+std::vector<Path> RouteTable::in_order_of_flows(std::vector<Path> paths, std::uint64_t ordinal) const {
+  if (paths.size() < 2) return paths;
+  std::vector<Path> ordered;
+  ordered.reserve(paths.size());
+  for (const std::size_t place : places_of_flows(paths, ordinal, paths.size())) {
+    ordered.push_back(std::move(paths[place]));
+  }
+  return ordered;
 }
 
 std::vector<std::pair<Path, Path>> RouteTable::paths_for_flows_and_back(NodeIndex destination,

@@ -68,11 +68,20 @@ class RouteTable {
   // and over both PCIe links of every host, and flow 0 of all pairs together load all PCIe links alike.
   Path path_for_flow(NodeIndex destination, std::uint64_t ordinal) const;
 
+  // The equal-cost shortest paths (kMaxPathsPerRoute at most) in the order in which the flows from `ordinal` on take
+  // them: the first is path_for_flow(). Empty if !reaches(destination).
+  std::vector<Path> paths_from_flow(NodeIndex destination, std::uint64_t ordinal) const;
+  // Any paths of equal cost from self() to one other node, in the order in which the flows from `ordinal` on would take
+  // them if they were the shortest ones.
+  std::vector<Path> in_order_of_flows(std::vector<Path> paths, std::uint64_t ordinal) const;
+
   // Of flows 0 to `flows` - 1: path_for_flow(), and the path that the other node's table gives to that flow from there
   // to self(). For callers that visit all pairs of nodes: the paths are ranked once.
   std::vector<std::pair<Path, Path>> paths_for_flows_and_back(NodeIndex destination, std::size_t flows) const;
 
   const ShortestPaths& shortest_paths() const { return shortest_; }
+  // What cables of the topology share; null if they share nothing.
+  const CableParts* parts() const { return parts_.get(); }
 
   friend bool operator==(const RouteTable& left, const RouteTable& right) {
     const bool same_parts = left.parts_ == right.parts_ ||

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -131,9 +132,38 @@ void find_shared_roots(const Topology& topology, PhysicalCables& physical) {
   }
 }
 
+PhysicalCables separate_cables(const Topology& topology) {
+  PhysicalCables physical;
+  physical.roots_of_cable.resize(topology.cable_count());
+  for (std::uint32_t i = 0; i < topology.cable_count(); ++i) {
+    const Cable& cable = topology.cables()[i];
+    physical.cables.push_back({cable.a.node, cable.b.node, {CableIndex{i}}, cable.rate_mbps, {}, {}});
+    physical.place_of_cable.push_back(i);
+  }
+  return physical;
+}
+
 }  // namespace
 
+// Whether a port names a plug or root, or two cables end at one interface.
+bool may_share_hardware(const Topology& topology) {
+  std::vector<std::string_view> interfaces;
+  for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
+    const NodeIndex node{i};
+    interfaces.clear();
+    for (const Adjacency& adjacency : topology.adjacencies(node)) {
+      const Port& port = topology.port_at(adjacency.cable, node);
+      if (!port.plug.empty() || !port.root.empty()) return true;
+      if (!port.interface.empty()) interfaces.emplace_back(port.interface);
+    }
+    std::sort(interfaces.begin(), interfaces.end());
+    if (std::adjacent_find(interfaces.begin(), interfaces.end()) != interfaces.end()) return true;
+  }
+  return false;
+}
+
 PhysicalCables physical_cables(const Topology& topology) {
+  if (!may_share_hardware(topology)) return separate_cables(topology);
   PhysicalCables physical;
   group_cables(topology, physical);
   find_wire_rates(topology, physical);

@@ -71,6 +71,9 @@ struct PhysicalCables {
 // Pure. O(cables * log cables).
 PhysicalCables physical_cables(const Topology& topology);
 
+// False only if each cable is a wire of its own and shares nothing: a check that takes far less time than computing it.
+bool may_share_hardware(const Topology& topology);
+
 // "n0 eth1", "n0 plug p0": the connector's name in messages and drawings.
 std::string connector_name(const Topology& topology, const PhysicalCables& physical, const SharedConnector& connector);
 // "n0 root 0000:00:00.0"

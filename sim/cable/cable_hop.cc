@@ -23,8 +23,8 @@ absl::Status CableLink::flush(Sink& sink) {
   return absl::OkStatus();
 }
 
-void CableLink::fail(absl::string_view reason) {
-  end(absl::AbortedError(reason));
+void CableLink::fail(absl::string_view reason, FailureScope scope) {
+  end(received_failure(scope, reason));
 }
 
 void CableLink::fence() {

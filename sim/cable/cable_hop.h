@@ -29,7 +29,7 @@ class CableLink final : public ChunkLink {
   absl::Status progress(Sink& sink) override;
   absl::Status flush(Sink& sink) override;
   std::uint64_t bytes_moved() const override { return out_.bytes_sent() + in_.bytes_taken(); }
-  void fail(absl::string_view reason) override;
+  void fail(absl::string_view reason, FailureScope scope) override;
   void fence() override;
 
   // Loses frames in flight and closes this end with this reason. The other end is not notified.

@@ -13,11 +13,11 @@ absl::StatusOr<std::optional<Frame>> ConnectionLifeline::look() {
   return std::nullopt;
 }
 
-void ConnectionLifeline::leave(std::span<const Frame> last, absl::string_view reason) {
+void ConnectionLifeline::leave(std::span<const Frame> last, const std::optional<Failure>& failure) {
   if (connection_.dead()) return;
   if (killed_) return connection_.fence();
   for (const Frame& frame : last) connection_.send_control(frame).IgnoreError();  // `last` fits into the queue
-  reason.empty() ? connection_.fence() : connection_.fail(reason);
+  failure ? connection_.fail(failure->reason, failure->scope) : connection_.fence();
 }
 
 absl::Status ConnectionLifeline::on_landed(const Frame&) {

@@ -20,7 +20,7 @@ class ConnectionLifeline final : public HopLifeline, private ChunkLink::Sink {
   explicit ConnectionLifeline(CableLink& connection) : connection_(connection) {}
 
   absl::StatusOr<std::optional<Frame>> look() override;
-  void leave(std::span<const Frame> last, absl::string_view reason) override;
+  void leave(std::span<const Frame> last, const std::optional<Failure>& failure) override;
 
   // The process is killed: the kernel closes the connection without a last frame.
   void kill_process() { killed_ = true; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/chunk_checksum.h"
 
 namespace cableway::sim {
 
@@ -114,12 +115,23 @@ void HopDirection::parcel_left() {
       sending_->read = std::make_unique_for_overwrite<std::byte[]>(chunk.payload);
       std::memcpy(sending_->read.get(), parcel.payload.get(), chunk.payload);
     }
+    // Of the bytes that leave, so that it hides no memory that was reused too early.
+    parcel.frame = with_checksum(chunk, parcel.payload.get());
+    flip({parcel.payload.get(), chunk.payload});
   }
   in_flight_.push_back(std::move(parcel));
   enter_stage(0);
   if (completes_late_ > Duration{0}) return schedule(completes_late_, kCompletes);
   if (facts_.buffer_bytes == 0 || buffer_has_room()) complete();
   if (!window_closed_) fill_queue();
+}
+
+void HopDirection::flip(std::span<std::byte> payload) {
+  if (flip_every_ == 0 || ++not_flipped_ < flip_every_) return;
+  not_flipped_ = 0;
+  constexpr std::uint64_t kStep = 7919;  // a prime: another place each time
+  const std::uint64_t bit = ++flipped_ * kStep % (8 * payload.size());
+  payload[bit / 8] ^= std::byte{1} << bit % 8;
 }
 
 void HopDirection::complete() {

@@ -17,6 +17,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -104,6 +105,9 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   // The next chunk that leaves never completes: the connection has failed.
   void fail_next_send() { fails_next_ = true; }
   bool send_failed() const { return send_failed_; }
+  // From now on one bit of every so many chunks changes on the cable, below the checksum; 0: of none.
+  void flip_every(std::uint64_t chunks) { flip_every_ = chunks; }
+  std::uint64_t flipped() const { return flipped_; }
   // Chunks whose memory changed between leaving and counting as sent: the owner reused it too early.
   std::uint64_t changed_too_early() const { return changed_too_early_; }
   // Nothing is scheduled, so it may be destroyed while the clock still runs.
@@ -176,6 +180,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   void open_window(std::uint64_t bytes);
   void settle_returns();
   void count(const Frame& chunk);
+  void flip(std::span<std::byte> payload);
   void withdraw();
 
   VirtualClock& clock_;
@@ -212,6 +217,9 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   std::vector<std::uint64_t> held_arrivals_;
   Duration completes_late_{0};
   bool fails_next_ = false;
+  std::uint64_t flip_every_ = 0;
+  std::uint64_t not_flipped_ = 0;  // chunks with payload, since the last one that was
+  std::uint64_t flipped_ = 0;
   bool send_failed_ = false;
   std::uint64_t changed_too_early_ = 0;
   std::size_t scheduled_ = 0;

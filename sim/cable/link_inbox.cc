@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/chunk_checksum.h"
 
 namespace cableway::sim {
 
@@ -63,7 +64,9 @@ absl::Status LinkInbox::land(const Posted& posted, const Frame& chunk, const std
     return absl::InvalidArgumentError(absl::StrCat("message ", chunk.message, " does not fit its receive"));
   }
   if (payload != nullptr && chunk.payload > 0) {
+    // Placed before it is checked, as the first parts of large chunks are.
     std::memcpy(posted.landing.data + chunk.offset, payload, chunk.payload);
+    if (absl::Status status = check_checksum(chunk, payload); !status.ok()) return status;
   }
   arrived_.push_back(Arrived{chunk, nullptr});
   return absl::OkStatus();
@@ -74,6 +77,9 @@ absl::Status LinkInbox::fill_slot(const Frame& chunk, const std::byte* payload) 
   if (payload != nullptr && chunk.payload > slot.capacity()) {
     return absl::InvalidArgumentError(
         absl::StrCat("a chunk of ", chunk.payload, " bytes does not fit a slot of ", slot.capacity()));
+  }
+  if (payload != nullptr && slot.registered()) {
+    if (absl::Status status = check_checksum(chunk, payload); !status.ok()) return status;
   }
   slots_.pop_front();
   if (payload != nullptr && chunk.payload > 0) std::memcpy(slot.data(), payload, chunk.payload);

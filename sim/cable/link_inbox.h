@@ -40,7 +40,8 @@ class LinkInbox {
   std::size_t slots_posted() const { return slots_.size(); }
 
   // Places a chunk into its landing or a slot. `payload` may be null: then bytes are only counted. False: the chunk has
-  // to wait for a slot. An error: the peer broke the protocol.
+  // to wait for a slot. An error: the peer broke the protocol, or the payload's checksum is wrong where it leaves the
+  // cable for memory.
   absl::StatusOr<bool> take_chunk(const Frame& chunk, const std::byte* payload);
   void take_control(const Frame& control) { arrived_.push_back(Arrived{control, nullptr}); }
 

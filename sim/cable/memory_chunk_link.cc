@@ -87,10 +87,11 @@ bool MemoryChunkLink::accept_chunk(const Frame& chunk, const std::byte* payload)
   return false;
 }
 
-void MemoryChunkLink::fail(absl::string_view reason) {
+void MemoryChunkLink::fail(absl::string_view reason, FailureScope scope) {
   if (dead_.ok()) {
     while (deliver_control()) continue;
-    peer_->cut(absl::AbortedError(reason));
+    dead_ = absl::FailedPreconditionError("the circuit is closed");
+    peer_->cut(received_failure(scope, reason));
   }
   fence();
 }

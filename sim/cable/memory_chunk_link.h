@@ -39,7 +39,7 @@ class MemoryChunkLink final : public ChunkLink {
   absl::Status progress(Sink& sink) override;
   absl::Status flush(Sink& sink) override;
   std::uint64_t bytes_moved() const override { return bytes_moved_; }
-  void fail(absl::string_view reason) override;
+  void fail(absl::string_view reason, FailureScope scope) override;
   void fence() override;
 
   // Moves the oldest frame sent here to the other end, if there is one and the other end has room. Bytes are copied at

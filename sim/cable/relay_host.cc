@@ -10,7 +10,7 @@ RelayedCircuit::RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& 
     : host_(host), circuit_(upstream, downstream, std::move(floor), pool, std::move(names)) {}
 
 void RelayedCircuit::wake() {
-  if (!status_.ok() || scheduled_) return;
+  if (!status_.ok() || scheduled_ || host_.still_) return;
   if (host_.facts_.chunk_time == Duration{0}) return move();
   scheduled_ = true;
   host_.clock_.schedule(std::max(host_.clock_.now(), host_.free_at_), *this);
@@ -18,7 +18,7 @@ void RelayedCircuit::wake() {
 
 void RelayedCircuit::occur(std::uint64_t) {
   scheduled_ = false;
-  if (!status_.ok()) return;
+  if (!status_.ok() || host_.still_) return;
   // Other circuits of the node were scheduled for the same instant and ran first.
   if (host_.free_at_ > host_.clock_.now()) return wake();
   const std::uint64_t before = circuit_.chunks_relayed();
@@ -60,6 +60,12 @@ void RelayHost::remove(RelayedCircuit& circuit) {
   std::erase(circuits_, &circuit);
 }
 
+void RelayHost::stand_still(bool still) {
+  still_ = still;
+  if (still_) return;
+  for (RelayedCircuit* circuit : std::vector<RelayedCircuit*>(circuits_)) circuit->wake();
+}
+
 void RelayHost::rest_later() {
   if (std::exchange(resting_, true)) return;
   clock_.schedule(clock_.now() + facts_.rest_every, *this);
@@ -69,7 +75,7 @@ void RelayHost::occur(std::uint64_t) {
   resting_ = false;
   bool any_leased = false;
   for (RelayedCircuit* circuit : circuits_) {
-    if (circuit->status().ok()) circuit->circuit().tick();
+    if (circuit->status().ok() && !still_) circuit->circuit().tick();
     any_leased = any_leased || circuit->circuit().leases() > 0;
   }
   if (any_leased) rest_later();

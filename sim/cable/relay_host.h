@@ -65,6 +65,8 @@ class RelayHost final : private Occurrence {
   const SlotPool& pool() const { return pool_; }
   // Applies from now on.
   void set_chunk_time(Duration time) { facts_.chunk_time = time; }
+  // While it stands still its circuits do not move; then all do.
+  void stand_still(bool still);
 
  private:
   friend class RelayedCircuit;
@@ -80,6 +82,7 @@ class RelayHost final : private Occurrence {
   std::size_t max_circuits_ = 0;
   Instant free_at_;  // when its thread becomes idle
   bool resting_ = false;
+  bool still_ = false;
 };
 
 }  // namespace cableway::sim

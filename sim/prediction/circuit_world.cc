@@ -11,6 +11,7 @@
 #include "sim/cable/rate.h"
 
 namespace cableway::sim {
+
 CircuitWorld::CircuitWorld(VirtualClock& clock, const routing::Topology& topology, const CircuitOptions& options)
     : clock_(clock),
       topology_(topology),
@@ -98,28 +99,43 @@ std::unique_ptr<CableHop> CircuitWorld::make_local_hop(routing::NodeIndex node) 
   return std::make_unique<CableHop>(clock_, options_.wire, local, local, options_.payload);
 }
 
-Circuit& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUser& destination) {
+RoutedFlow& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUser& destination) {
+  flows_.push_back(std::unique_ptr<RoutedFlow>(new RoutedFlow(source, destination)));
+  add_circuit(*flows_.back(), path);
+  return *flows_.back();
+}
+
+void CircuitWorld::reroute(RoutedFlow& flow, const routing::Path& path) {
+  add_circuit(flow, path);
+  flow.source_.wake();
+  flow.destination_.wake();
+}
+
+void CircuitWorld::add_circuit(RoutedFlow& flow, const routing::Path& path) {
   auto circuit = std::make_unique<Circuit>();
-  circuit->path_ = path;
+  circuit->path_ = flow.path_ = path;
   if (path.cables.empty()) circuit->hops_.push_back(make_local_hop(path.nodes.front()));
   for (std::size_t i = 0; i < path.hops(); ++i) circuit->hops_.push_back(make_hop(path.cables[i], path.nodes[i]));
   const auto name = [&](std::size_t place) { return topology_.node(path.nodes[place]).name; };
   // The hop end at index `at` of the path, of the cable that leads to index `to`.
   const auto end = [&](std::size_t at, std::size_t to) {
+    if (path.cables.empty()) return to_text(HopEnd{name(0), "", name(0), "", ""});
     return to_text(HopEnd{name(at), "", name(to), "", topology_.cable(path.cables[std::min(at, to)]).name});
   };
-  LinkUser* upstream = &source;
+  LinkUser* upstream = &flow.source_;
   for (std::size_t i = 1; i < circuit->hops_.size(); ++i) {
     circuit->relays_.push_back(relays_[path.nodes[i].value]->add(
         circuit->hops_[i - 1]->destination(), circuit->hops_[i]->source(), RelayNames{end(i, i - 1), end(i, i + 1)}));
     circuit->hops_[i - 1]->set_users(*upstream, *circuit->relays_.back());
     upstream = circuit->relays_.back().get();
   }
-  circuit->hops_.back()->set_users(*upstream, destination);
-  circuit->sender_ = std::make_unique<FlowSender>(circuit->hops_.front()->source(), options_.chunk_bytes);
-  circuit->receiver_ = std::make_unique<FlowReceiver>(circuit->hops_.back()->destination());
+  circuit->hops_.back()->set_users(*upstream, flow.destination_);
+  // Neither can fail: the flow has no other circuit, so a slot is free, and nobody has retired this one.
+  const CircuitName in_flow = *flow.sender_.reserve();
+  const std::size_t last = path.cables.size();
+  flow.sender_.join(in_flow, circuit->hops_.front()->source(), end(0, 1), options_.chunk_bytes).IgnoreError();
+  flow.receiver_.join(in_flow, circuit->hops_.back()->destination(), end(last, last - 1)).IgnoreError();
   circuits_.push_back(std::move(circuit));
-  return *circuits_.back();
 }
 
 const std::vector<routing::CableIndex>& CircuitWorld::wire_of(routing::CableIndex cable) const {

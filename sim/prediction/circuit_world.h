@@ -3,6 +3,8 @@
 //
 //   FlowSender - CableHop - RelayCircuit - CableHop - .. - FlowReceiver
 //
+// A flow whose circuit has ended gets another one.
+//
 // Cables that are one wire share its rate, and so do those that share a connector or a root
 // (routing/topology/physical_cable.h).
 #ifndef CABLEWAY_SIM_PREDICTION_CIRCUIT_WORLD_H_
@@ -10,8 +12,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/flow/flow_receiver.h"
@@ -37,11 +41,9 @@ struct CircuitOptions {
   double local_bytes_per_second = 10e9;  // between two ranks of one node
 };
 
-// A flow's circuit: both ends, and the hops and relays between them.
+// One path of a flow: its hops, and the relays between them.
 class Circuit {
  public:
-  FlowSender& sender() { return *sender_; }
-  FlowReceiver& receiver() { return *receiver_; }
   const routing::Path& path() const { return path_; }
   // Hop i leads to relay i, except for the last hop.
   std::size_t relays() const { return relays_.size(); }
@@ -54,8 +56,26 @@ class Circuit {
   routing::Path path_;
   std::vector<std::unique_ptr<CableHop>> hops_;
   std::vector<std::unique_ptr<RelayedCircuit>> relays_;
-  std::unique_ptr<FlowSender> sender_;
-  std::unique_ptr<FlowReceiver> receiver_;
+};
+
+// Both ends of a flow. It outlives its circuits, and waits while it has none.
+class RoutedFlow {
+ public:
+  FlowSender& sender() { return sender_; }
+  FlowReceiver& receiver() { return receiver_; }
+  // Of the newest circuit.
+  const routing::Path& path() const { return path_; }
+
+ private:
+  friend class CircuitWorld;
+
+  RoutedFlow(LinkUser& source, LinkUser& destination) : source_(source), destination_(destination) {}
+
+  LinkUser& source_;
+  LinkUser& destination_;
+  routing::Path path_;
+  FlowSender sender_;
+  FlowReceiver receiver_;
 };
 
 class CircuitWorld {
@@ -63,17 +83,20 @@ class CircuitWorld {
   // Clock and topology outlive this.
   CircuitWorld(VirtualClock& clock, const routing::Topology& topology, const CircuitOptions& options);
 
-  // Opens a circuit along `path` whose ends wake `source` and `destination`; these outlive the world.
-  Circuit& open(const routing::Path& path, LinkUser& source, LinkUser& destination);
+  // A flow over a circuit along `path`, whose ends wake `source` and `destination`; these outlive the world.
+  RoutedFlow& open(const routing::Path& path, LinkUser& source, LinkUser& destination);
+  // Gives a flow, none of whose circuits is alive, another one along `path`, and wakes both ends.
+  void reroute(RoutedFlow& flow, const routing::Path& path);
 
   std::size_t circuits() const { return circuits_.size(); }
   const Circuit& circuit(std::size_t place) const { return *circuits_[place]; }
   const routing::Topology& topology() const { return topology_; }
   Instant now() const { return clock_.now(); }
+  void after(Duration delay, std::function<void()> call) { clock_.post_at(clock_.now() + delay, std::move(call)); }
   const CircuitOptions& options() const { return options_; }
   const RelayHost& relay(routing::NodeIndex node) const { return *relays_[node.value]; }
   // Removes the carrier of these cables at once, and of the other cables of their wires: every circuit over one of them
-  // ends, and its ends are notified. Circuits opened later are not affected.
+  // ends, and its ends are notified. Later circuits must not cross them.
   void cut(std::span<const routing::CableIndex> cables);
   // The cables of the wire that `cable` is part of, including `cable`; they fail together.
   const std::vector<routing::CableIndex>& wire_of(routing::CableIndex cable) const;
@@ -84,6 +107,7 @@ class CircuitWorld {
   std::uint64_t crossings() const;
 
  private:
+  void add_circuit(RoutedFlow& flow, const routing::Path& path);
   static std::size_t place(routing::CableIndex cable, bool from_a) { return 2ULL * cable.value + (from_a ? 0 : 1); }
   void make_transmitters();
   std::unique_ptr<CableHop> make_hop(routing::CableIndex cable, routing::NodeIndex from);
@@ -103,7 +127,8 @@ class CircuitWorld {
   std::vector<std::unique_ptr<Transmitter>> locals_;      // by node
   std::vector<CableUse> uses_;                            // by cable, twice: from its a, from its b
   CableUse local_use_;
-  std::vector<std::unique_ptr<Circuit>> circuits_;
+  std::vector<std::unique_ptr<Circuit>> circuits_;  // also those that have ended
+  std::vector<std::unique_ptr<RoutedFlow>> flows_;
 };
 
 }  // namespace cableway::sim

@@ -1,6 +1,7 @@
 #include "sim/prediction/collective_run.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -21,7 +22,7 @@ std::byte* counted_bytes() {
 
 }  // namespace
 
-// One connection: its circuit, and the lanes of the two ranks at its ends.
+// One connection: its circuits, and the lanes of the two ranks at its ends.
 class CollectiveRun::Flow {
  public:
   // One end of the connection, which wakes its rank's lane.
@@ -39,20 +40,42 @@ class CollectiveRun::Flow {
     ScheduleProgress::LaneIndex lane_ = 0;
   };
 
+  FlowSender& sender() { return routed->sender(); }
+  FlowReceiver& receiver() { return routed->receiver(); }
+
+  // A circuit has ended, and nothing was sent since.
+  struct Loss {
+    RankFlow flow;
+    std::optional<Instant> since;  // when something to be sent began to wait; nullopt: nothing is to be sent
+  };
+
+  void lost(Instant now);
+  void posted(Instant now);
+  // After progress(): what was sent ends a pause.
+  std::vector<FlowReroute> went_on(Instant now);
+
   End source;
   End destination;
-  RankFlow facts;
+  RankFlow facts;  // with the newest circuit
+  RoutedFlow* routed = nullptr;
+  bool is_lost = false;      // its source has noticed that its circuit has ended, and there is no other yet
+  bool has_no_path = false;  // none is left
+
+ private:
+  std::uint64_t chunks_ = 0;  // that were sent
+  Instant last_sent_;
+  std::vector<Loss> losses_;
 };
 
 class CollectiveRun::Rank {
  public:
   Rank(CollectiveRun& run, workload::Schedule schedule) : run_(run), progress_(run.facts_.in_flight) {
     progress_.prepare(std::move(schedule));
-    circuits_.resize(progress_.lanes());
+    flows_.resize(progress_.lanes());
   }
 
   const ScheduleProgress& progress() const { return progress_; }
-  void attach(ScheduleProgress::LaneIndex lane, Circuit& circuit) { circuits_[lane] = &circuit; }
+  void attach(ScheduleProgress::LaneIndex lane, Flow& flow) { flows_[lane] = &flow; }
 
   void start() {
     progress_.start(run_.facts_.operations);
@@ -74,8 +97,32 @@ class CollectiveRun::Rank {
 
   CollectiveRun& run_;
   ScheduleProgress progress_;
-  std::vector<Circuit*> circuits_;  // by lane
+  std::vector<Flow*> flows_;  // by lane
 };
+
+void CollectiveRun::Flow::lost(Instant now) {
+  is_lost = true;
+  losses_.push_back({facts, std::nullopt});
+  if (!sender().idle()) losses_.back().since = sender().in_flight() && losses_.size() == 1 ? last_sent_ : now;
+}
+
+void CollectiveRun::Flow::posted(Instant now) {
+  if (!is_lost) return;
+  for (Loss& loss : losses_) loss.since = loss.since.value_or(now);
+}
+
+std::vector<FlowReroute> CollectiveRun::Flow::went_on(Instant now) {
+  std::vector<FlowReroute> reroutes;
+  const std::uint64_t chunks = sender().traffic().chunks();
+  if (chunks == chunks_) return reroutes;
+  chunks_ = chunks;
+  last_sent_ = now;
+  if (sender().live() == 0) return reroutes;  // over the circuit that ended
+  for (const Loss& loss : std::exchange(losses_, {})) {
+    reroutes.push_back({loss.flow, facts.path, now, now - loss.since.value_or(now)});
+  }
+  return reroutes;
+}
 
 void CollectiveRun::Flow::End::wake() {
   rank_->wake(lane_);
@@ -99,21 +146,23 @@ void CollectiveRun::Rank::move() {
 
 void CollectiveRun::Rank::move_lane(ScheduleProgress::LaneIndex lane) {
   if (!run_.status_.ok()) return;
-  Circuit& circuit = *circuits_[lane];
+  Flow& flow = *flows_[lane];
   const bool sending = progress_.key(lane).sending;
-  if (absl::Status status = sending ? circuit.sender().progress() : circuit.receiver().progress(); !status.ok()) {
+  if (absl::Status status = sending ? flow.sender().progress() : flow.receiver().progress(); !status.ok()) {
     return run_.fail(std::move(status));
   }
+  if (sending) run_.note_sent(flow);
+  if (progress_.operations() == 0) return;  // not started
   complete(lane);
   post(lane);
 }
 
 void CollectiveRun::Rank::complete(ScheduleProgress::LaneIndex lane) {
-  Circuit& circuit = *circuits_[lane];
+  Flow& flow = *flows_[lane];
   const bool sending = progress_.key(lane).sending;
   while (progress_.completed_count(lane) < progress_.posted_count(lane)) {
     const std::uint64_t message = progress_.completed_count(lane);
-    if (sending ? !circuit.sender().done(message) : !circuit.receiver().done(message)) return;
+    if (sending ? !flow.sender().done(message) : !flow.receiver().done(message)) return;
     progress_.completed(lane);
     ++run_.messages_done_;
     compute();
@@ -121,14 +170,17 @@ void CollectiveRun::Rank::complete(ScheduleProgress::LaneIndex lane) {
 }
 
 void CollectiveRun::Rank::post(ScheduleProgress::LaneIndex lane) {
-  Circuit& circuit = *circuits_[lane];
+  Flow& flow = *flows_[lane];
   while (const auto due = progress_.due(lane)) {
     const workload::Step& step = progress_.step(*due);
     const absl::StatusOr<std::uint64_t> message =
-        progress_.key(lane).sending ? circuit.sender().post(SendBuffer{counted_bytes(), 0}, step.bytes)
-                                    : circuit.receiver().post(Landing{counted_bytes(), step.capacity, 0});
+        progress_.key(lane).sending ? flow.sender().post(SendBuffer{counted_bytes(), 0}, step.bytes)
+                                    : flow.receiver().post(Landing{counted_bytes(), step.capacity, 0});
     if (!message.ok()) return run_.fail(message.status());
     progress_.posted(lane);
+    if (!progress_.key(lane).sending) continue;
+    flow.posted(run_.world_.now());
+    if (flow.has_no_path) return run_.fail_without_path(flow);
   }
 }
 
@@ -149,7 +201,8 @@ bool CollectiveRun::Rank::advance() {
   return moved;
 }
 
-CollectiveRun::CollectiveRun(CircuitWorld& world, const CollectiveFacts& facts) : world_(world), facts_(facts) {}
+CollectiveRun::CollectiveRun(CircuitWorld& world, PathChooser& paths, const CollectiveFacts& facts)
+    : world_(world), paths_(paths), facts_(facts) {}
 
 CollectiveRun::~CollectiveRun() = default;
 
@@ -157,17 +210,17 @@ absl::StatusOr<std::unique_ptr<CollectiveRun>> CollectiveRun::create(CircuitWorl
                                                                      const std::vector<routing::NodeIndex>& nodes,
                                                                      std::vector<workload::Schedule> schedules,
                                                                      const CollectiveFacts& facts) {
-  std::unique_ptr<CollectiveRun> run(new CollectiveRun(world, facts));
+  std::unique_ptr<CollectiveRun> run(new CollectiveRun(world, paths, facts));
   for (workload::Schedule& schedule : schedules) {
     run->ranks_.push_back(std::make_unique<Rank>(*run, std::move(schedule)));
   }
-  if (absl::Status status = run->connect(paths, nodes); !status.ok()) return status;
+  if (absl::Status status = run->connect(nodes); !status.ok()) return status;
   run->unfinished_ = run->ranks_.size();
   run->unfinished_ranks_.assign(facts.operations, run->ranks_.size());
   return run;
 }
 
-absl::Status CollectiveRun::connect(PathChooser& paths, const std::vector<routing::NodeIndex>& nodes) {
+absl::Status CollectiveRun::connect(const std::vector<routing::NodeIndex>& nodes) {
   // The receiving lane of each connection, by (receiver, sender, channel).
   std::map<std::tuple<int, int, int>, ScheduleProgress::LaneIndex> receiving;
   for_each_lane([&](int rank, ScheduleProgress::LaneIndex lane, const LaneKey& key) {
@@ -178,7 +231,7 @@ absl::Status CollectiveRun::connect(PathChooser& paths, const std::vector<routin
     if (!key.sending || !status.ok()) return;
     const routing::NodeIndex from = nodes[static_cast<std::size_t>(rank)];
     const routing::NodeIndex to = nodes[static_cast<std::size_t>(key.peer)];
-    const routing::Path path = paths.next(from, to);
+    const routing::Path path = paths_.next(from, to);
     if (!path.exists()) {
       const auto name = [&](routing::NodeIndex node) { return world_.topology().node(node).name; };
       status = absl::UnavailableError(absl::StrCat("rank ", rank, " on node ", name(from), " cannot reach rank ",
@@ -205,12 +258,49 @@ void CollectiveRun::add_flow(const routing::Path& path, Rank& sender, SchedulePr
   flows_.push_back(std::make_unique<Flow>());
   Flow& flow = *flows_.back();
   const LaneKey& receiving = receiver.progress().key(receiving_lane);
-  flow.facts = {receiving.peer, sender.progress().key(sending_lane).peer, receiving.channel, path};
+  flow.facts = {receiving.peer, sender.progress().key(sending_lane).peer, receiving.channel, path, 0};
   flow.source.attach(sender, sending_lane);
   flow.destination.attach(receiver, receiving_lane);
-  Circuit& circuit = world_.open(path, flow.source, flow.destination);
-  sender.attach(sending_lane, circuit);
-  receiver.attach(receiving_lane, circuit);
+  sender.attach(sending_lane, flow);
+  receiver.attach(receiving_lane, flow);
+  flow.routed = &world_.open(path, flow.source, flow.destination);
+}
+
+// After its sender has moved.
+void CollectiveRun::note_sent(Flow& flow) {
+  for (FlowReroute& reroute : flow.went_on(world_.now())) reroutes_.push_back(std::move(reroute));
+  if (flow.sender().live() > 0 || flow.is_lost) return;
+  flow.lost(world_.now());
+  world_.after(facts_.set_up, [this, &flow] { set_up_another(flow); });
+}
+
+void CollectiveRun::set_up_another(Flow& flow) {
+  if (!status_.ok() || finished()) return;
+  const std::vector<routing::NodeIndex>& nodes = flow.facts.path.nodes;
+  const routing::Path path = paths_.next(nodes.front(), nodes.back());
+  flow.has_no_path = !path.exists();
+  if (flow.has_no_path) {
+    // One that has nothing to send needs no path.
+    if (!flow.sender().idle()) fail_without_path(flow);
+    return;
+  }
+  flow.is_lost = false;
+  flow.facts.path = path;
+  ++flow.facts.circuits_before;
+  world_.reroute(*flow.routed, path);
+}
+
+void CollectiveRun::fail_without_path(Flow& flow) {
+  const auto name = [&](routing::NodeIndex node) { return world_.topology().node(node).name; };
+  fail(absl::UnavailableError(absl::StrCat(
+      flow.sender().last_end().message(), "; no other path is left from node ", name(flow.facts.path.nodes.front()),
+      " to node ", name(flow.facts.path.nodes.back()), ": the flow fails after CABLEWAY_PATH_WAIT")));
+}
+
+std::uint64_t CollectiveRun::bytes_again() const {
+  std::uint64_t sum = 0;
+  for (const std::unique_ptr<Flow>& flow : flows_) sum += flow->sender().traffic().bytes_again();
+  return sum;
 }
 
 void CollectiveRun::start() {
@@ -241,7 +331,8 @@ std::vector<RankFlow> CollectiveRun::unfinished_flows_over(const std::vector<rou
     const bool crosses = std::any_of(path.begin(), path.end(), [&](routing::CableIndex cable) {
       return std::binary_search(cables.begin(), cables.end(), cable);
     });
-    if (crosses && !(flow->source.finished() && flow->destination.finished())) found.push_back(flow->facts);
+    const bool is_finished = flow->source.finished() && flow->destination.finished();
+    if (crosses && !flow->is_lost && !is_finished) found.push_back(flow->facts);
   }
   return found;
 }

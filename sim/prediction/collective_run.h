@@ -1,9 +1,10 @@
 // Ranks that execute their schedules (workload/schedule.h) over circuits in virtual time, as NCCL's proxies do: every
 // connection of a schedule is a flow along the path that the rank's node assigns, with a limited number of messages in
-// flight; reducing and copying take no time.
+// flight; reducing and copying take no time. A flow whose circuit ends takes another path, if one is left.
 #ifndef CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_
 #define CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -25,14 +26,28 @@ namespace cableway::sim {
 struct CollectiveFacts {
   std::uint64_t in_flight = 8;   // messages per connection, as NCCL's steps
   std::uint64_t operations = 1;  // each starts as soon as the rank's previous one permits
+  // From when a source notices that its circuit has ended until the next one is set up. Both took a few milliseconds
+  // together in network namespaces (docs/benchmarks.md, failover).
+  Duration set_up{std::chrono::milliseconds(4)};
 };
 
-// One connection of a schedule, and its path.
+// One connection of a schedule, and the path of one of its circuits.
 struct RankFlow {
   int source = 0;
   int destination = 0;
   int channel = 0;
   routing::Path path;
+  std::size_t circuits_before = 0;  // how many the connection had before this one
+
+  friend bool operator==(const RankFlow&, const RankFlow&) = default;
+};
+
+// A flow that took another path.
+struct FlowReroute {
+  RankFlow flow;  // with the circuit that ended
+  routing::Path path;
+  Instant when;       // the first chunk was sent over that path
+  Duration pause{0};  // until then nothing was sent, although something was to be sent
 };
 
 class CollectiveRun {
@@ -45,20 +60,24 @@ class CollectiveRun {
                                                                const CollectiveFacts& facts);
   ~CollectiveRun();
 
-  // Called once, from within a link's wake(), when the run has finished or a flow has ended.
+  // Called once, from within a link's wake() or the clock, when the run has finished or a flow has no path left.
   void when_ended(std::function<void()> call) { when_ended_ = std::move(call); }
   // Posts what can be posted now; the rest follows as the clock runs.
   void start();
   bool finished() const { return unfinished_ == 0; }
   // By operation: when it had completed on all ranks. Contains completed operations only.
   const std::vector<Instant>& completions() const { return completions_; }
-  // OK, or why a flow ended before the run was finished.
+  // OK, or why a flow has no path left before the run was finished.
   const absl::Status& status() const { return status_; }
   std::size_t flows() const { return flows_.size(); }
   // The number of messages sent or received so far, and the total, over all operations.
   std::uint64_t messages_done() const { return messages_done_; }
   std::uint64_t messages() const;
-  // The flows over one of `cables` (sorted) that are not finished.
+  // In the order of time.
+  const std::vector<FlowReroute>& reroutes() const { return reroutes_; }
+  // What was sent again after circuits had ended.
+  std::uint64_t bytes_again() const;
+  // The flows whose present circuit crosses one of `cables` (sorted), and that are not finished.
   std::vector<RankFlow> unfinished_flows_over(const std::vector<routing::CableIndex>& cables) const;
 
  private:
@@ -67,15 +86,19 @@ class CollectiveRun {
   using LaneVisitor =
       std::function<void(int rank, workload::ScheduleProgress::LaneIndex lane, const workload::LaneKey& key)>;
 
-  CollectiveRun(CircuitWorld& world, const CollectiveFacts& facts);
-  absl::Status connect(PathChooser& paths, const std::vector<routing::NodeIndex>& nodes);
+  CollectiveRun(CircuitWorld& world, PathChooser& paths, const CollectiveFacts& facts);
+  absl::Status connect(const std::vector<routing::NodeIndex>& nodes);
   void for_each_lane(const LaneVisitor& visit) const;
   void add_flow(const routing::Path& path, Rank& sender, workload::ScheduleProgress::LaneIndex sending_lane,
                 Rank& receiver, workload::ScheduleProgress::LaneIndex receiving_lane);
+  void note_sent(Flow& flow);
+  void set_up_another(Flow& flow);
+  void fail_without_path(Flow& flow);
   void note_finished(std::uint64_t operation);
   void fail(absl::Status status);
 
   CircuitWorld& world_;
+  PathChooser& paths_;
   const CollectiveFacts facts_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::unique_ptr<Flow>> flows_;
@@ -83,6 +106,7 @@ class CollectiveRun {
   std::vector<std::size_t> unfinished_ranks_;  // ranks, by operation
   std::vector<Instant> completions_;
   std::uint64_t messages_done_ = 0;
+  std::vector<FlowReroute> reroutes_;
   absl::Status status_;
   std::function<void()> when_ended_ = [] {};
 };

@@ -1,5 +1,6 @@
 #include "sim/prediction/job_run.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -8,7 +9,7 @@ namespace cableway::sim {
 absl::StatusOr<std::unique_ptr<JobRun>> JobRun::create(CircuitWorld& world, VirtualClock& clock, PathChooser& paths,
                                                        std::vector<JobGroup> groups,
                                                        const std::vector<CableCut>& cuts) {
-  std::unique_ptr<JobRun> job(new JobRun(world, clock));
+  std::unique_ptr<JobRun> job(new JobRun(world, clock, paths));
   for (JobGroup& group : groups) {
     absl::StatusOr<std::unique_ptr<CollectiveRun>> run =
         CollectiveRun::create(world, paths, group.nodes, std::move(group.schedules), group.facts);
@@ -57,21 +58,52 @@ void JobRun::note_ended(std::size_t group) {
   }
 }
 
-// The effect of each cut is determined before the first one ends the job.
+// The effect of each cut is determined before the first flow notices.
 void JobRun::cut_at(Duration when) {
   if (ended()) return;
   std::vector<routing::CableIndex> cables;
+  std::set<routing::CableIndex> gone;
   for (CutEffect& effect : cuts_) {
+    if (effect.cut.when <= when) gone.insert(effect.wire.begin(), effect.wire.end());
     if (effect.cut.when != when) continue;
     effect.happened = true;
     cables.push_back(effect.cut.cable);
     for (std::size_t group = 0; group < groups_.size(); ++group) {
       for (RankFlow& flow : groups_[group].run->unfinished_flows_over(effect.wire)) {
-        effect.lost.push_back({group, std::move(flow)});
+        if (!is_hit_before(group, flow, when)) effect.hit.push_back({group, std::move(flow)});
       }
     }
   }
+  paths_.set_gone({gone.begin(), gone.end()});
   world_.cut(cables);
+}
+
+// By an earlier cut, although its source has not noticed yet.
+bool JobRun::is_hit_before(std::size_t group, const RankFlow& flow, Duration when) const {
+  return std::any_of(cuts_.begin(), cuts_.end(), [&](const CutEffect& earlier) {
+    return earlier.happened && earlier.cut.when < when &&
+           std::any_of(earlier.hit.begin(), earlier.hit.end(),
+                       [&](const CutEffect::HitFlow& hit) { return hit.group == group && hit.flow == flow; });
+  });
+}
+
+std::vector<CutEffect> JobRun::cuts() const {
+  std::vector<CutEffect> effects = cuts_;
+  for (CutEffect& effect : effects) {
+    for (CutEffect::HitFlow& hit : effect.hit) {
+      const std::vector<FlowReroute>& reroutes = groups_[hit.group].run->reroutes();
+      const auto found = std::find_if(reroutes.begin(), reroutes.end(),
+                                      [&](const FlowReroute& reroute) { return reroute.flow == hit.flow; });
+      if (found != reroutes.end()) hit.reroute = *found;
+    }
+  }
+  return effects;
+}
+
+std::uint64_t JobRun::bytes_again() const {
+  std::uint64_t sum = 0;
+  for (const Group& group : groups_) sum += group.run->bytes_again();
+  return sum;
 }
 
 JobRun::GroupTimes JobRun::times(std::size_t group) const {

@@ -1,11 +1,12 @@
 // A job in virtual time: groups of ranks that execute one workload each (collective_run.h), concurrently or in
-// sequence, while cables are cut.
+// sequence, while cables are cut. A job outlives its cables, as long as each of its flows has another path.
 #ifndef CABLEWAY_SIM_PREDICTION_JOB_RUN_H_
 #define CABLEWAY_SIM_PREDICTION_JOB_RUN_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,16 +34,17 @@ struct CableCut {
 };
 
 // The effect of a cut. Cuts of the same instant take effect together: a cut counts as happened even if another cut of
-// the same instant ended the job, and a flow over several of them is lost to each.
+// the same instant ended the job, and a flow over several of them is hit by each.
 struct CutEffect {
   CableCut cut;
   std::vector<routing::CableIndex> wire;  // the cables that were cut, sorted: those of one wire
   bool happened = false;                  // false: the job had already ended
-  struct LostFlow {
+  struct HitFlow {
     std::size_t group = 0;
-    RankFlow flow;
+    RankFlow flow;                         // with the path over the cable
+    std::optional<FlowReroute> reroute{};  // nullopt: nothing was sent after it, or no path was left
   };
-  std::vector<LostFlow> lost;  // flows that were not finished
+  std::vector<HitFlow> hit;  // flows that were not finished
 };
 
 class JobRun {
@@ -54,9 +56,9 @@ class JobRun {
 
   // Starts the groups that wait for no other; the rest follows as the clock runs.
   void start();
-  // All groups have finished, or a flow has ended, which ends the job.
+  // All groups have finished, or a flow has no path left, which ends the job.
   bool ended() const { return unfinished_ == 0 || !status_.ok(); }
-  // OK, or why a flow ended.
+  // OK, or why a flow has no path left.
   const absl::Status& status() const { return status_; }
 
   struct GroupTimes {
@@ -64,7 +66,9 @@ class JobRun {
     std::vector<Instant> completions;  // as CollectiveRun::completions()
   };
   GroupTimes times(std::size_t group) const;
-  const std::vector<CutEffect>& cuts() const { return cuts_; }
+  std::vector<CutEffect> cuts() const;
+  // What was sent again after circuits had ended.
+  std::uint64_t bytes_again() const;
   std::size_t flows() const;
   // The share of all messages that are done: 0 to 1.
   double share_done() const;
@@ -77,14 +81,16 @@ class JobRun {
     std::vector<std::size_t> followers;
   };
 
-  JobRun(CircuitWorld& world, VirtualClock& clock) : world_(world), clock_(clock) {}
+  JobRun(CircuitWorld& world, VirtualClock& clock, PathChooser& paths) : world_(world), clock_(clock), paths_(paths) {}
   void add(std::unique_ptr<CollectiveRun> run, const std::vector<std::size_t>& after);
   void start_soon(std::size_t group);
   void note_ended(std::size_t group);
   void cut_at(Duration when);
+  bool is_hit_before(std::size_t group, const RankFlow& flow, Duration when) const;
 
   CircuitWorld& world_;
   VirtualClock& clock_;
+  PathChooser& paths_;
   std::vector<Group> groups_;
   std::vector<CutEffect> cuts_;
   std::size_t unfinished_ = 0;

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "routing/paths/cable_parts.h"
 #include "routing/paths/path.h"
@@ -23,10 +25,13 @@ class PathChooser {
   // The path that a process on `source` would get for its next flow to `destination`; exists() is false if there is
   // none.
   routing::Path next(routing::NodeIndex source, routing::NodeIndex destination);
+  // No later path crosses these cables; all that are gone, sorted.
+  void set_gone(const std::vector<routing::CableIndex>& cables);
 
  private:
   const routing::Topology& topology_;
-  const std::shared_ptr<const routing::CableParts> parts_;
+  std::optional<routing::Topology> left_;             // without the cables that are gone; nullopt: none is
+  std::shared_ptr<const routing::CableParts> parts_;  // of what is left
   std::map<routing::NodeIndex, routing::RouteTable> routes_;
   std::map<std::pair<routing::NodeIndex, routing::NodeIndex>, std::uint64_t> flows_;
 };

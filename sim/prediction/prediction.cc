@@ -140,7 +140,7 @@ absl::Status carry_out(VirtualClock& clock, JobRun& run, const PredictionRequest
         "the workload takes more than ", std::chrono::hours(kLongestJob).count(),
         " h on these cables; expected less data, faster cables, or --level flow, which has no such limit"));
   }
-  const auto& cuts = run.cuts();
+  const std::vector<CutEffect> cuts = run.cuts();
   const bool was_cut = std::any_of(cuts.begin(), cuts.end(), [](const CutEffect& each) { return each.happened; });
   return was_cut ? absl::OkStatus() : run.status();
 }
@@ -208,6 +208,7 @@ absl::StatusOr<Prediction> predict(const routing::Topology& topology, const Pred
     prediction.early_end = EarlyEnd{(*run)->share_done(), std::string((*run)->status().message())};
   }
   prediction.cuts = (*run)->cuts();
+  prediction.bytes_again = (*run)->bytes_again();
   note_cables(world, prediction);
   note_relays(world, request.circuits, prediction);
   if (timeline.has_value()) prediction.timeline = timeline->samples();

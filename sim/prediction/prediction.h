@@ -56,7 +56,7 @@ struct GroupPrediction {
   double busbw_GBps = 0;            // GB/s
 };
 
-// A job that was ended by a cut before it was done.
+// A job that was ended by a cut before it was done: a flow had no path left.
 struct EarlyEnd {
   double share_done = 0;  // of all messages, 0 to 1
   std::string reason;     // of the flow that ended first
@@ -72,6 +72,7 @@ struct Prediction {
   double whole_s = 0;  // from start to end
   std::optional<EarlyEnd> early_end;
   std::vector<CutEffect> cuts;    // in the order of the request
+  std::uint64_t bytes_again = 0;  // sent again after cuts
   std::vector<CableLoad> cables;  // all, both directions, in the order of cables
   std::size_t hottest = 0;        // index into `cables`
   std::vector<SharedLoad> shared;

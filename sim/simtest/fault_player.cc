@@ -5,12 +5,14 @@
 
 #include "absl/status/status.h"
 #include "sim/simtest/ground/node_process.h"
+#include "sim/simtest/ground/process_means.h"
 
 namespace cableway::sim {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::chrono::milliseconds kStartsApart{7};
+constexpr std::chrono::milliseconds kVerdictsApart{3};
 constexpr std::size_t kLargestPacket = 1000;  // bytes, that a cable with kLarge carries: more than small hellos have
 
 Duration from_us(std::uint64_t amount) {
@@ -79,6 +81,11 @@ void FaultPlayer::start() {
     if (fault.kind == FaultKind::kDrift) continue;
     clock.post_at(Instant{fault.at}, [this, &fault] { begin(fault); });
     if (fault.lasts > Duration{0}) clock.post_at(Instant{fault.end()}, [this, &fault] { end(fault); });
+    if (fault.kind == FaultKind::kFalseVerdict) {
+      for (Duration at = fault.at; at < fault.end(); at += kVerdictsApart) {
+        clock.post_at(Instant{at}, [this, &fault] { judge_wrongly(fault); });
+      }
+    }
     if (fault.kind != FaultKind::kFlap) continue;
     const Duration period = std::max<Duration>(from_us(fault.amount), std::chrono::milliseconds(1));
     for (Duration at = fault.at + period; at < fault.end(); at += period) {
@@ -129,6 +136,9 @@ void FaultPlayer::begin(const Fault& fault) {
     ground_.plant.end_all(cable, absl::DataLossError("a segment arrived with a wrong checksum"));
   } else if (fault.kind == FaultKind::kFailSend) {
     ground_.plant.fail_next_sends(cable);
+  } else if (fault.kind == FaultKind::kCutOn) {
+    ground_.plant.end_all_on(cable, CutOn(fault.amount), Instant{fault.end()},
+                             absl::UnavailableError("the cable has lost its carrier"));
   }
 }
 
@@ -147,10 +157,18 @@ void FaultPlayer::update(const Fault& fault) {
       for (std::size_t cable = 0; cable < carrier_.size(); ++cable) update_cable(cable);
       return;
     case FaultTarget::kFlow:
-      break;
+      if (!flows_.empty()) update_flow(fault);
   }
-  if (flows_.empty()) return;
+}
+
+void FaultPlayer::judge_wrongly(const Fault& fault) {
+  if (!flows_.empty()) flows_[target(fault)]->misjudge(fault.amount);
+}
+
+void FaultPlayer::update_flow(const Fault& fault) {
   SimtestFlow& flow = *flows_[target(fault)];
+  if (fault.kind == FaultKind::kCutAnswer) flow.lose_answers(at_work(fault));
+  if (fault.kind != FaultKind::kKill) return;
   const bool lives = !at_work(fault) && !down_[fault.amount == 0 ? flow.plan().source : flow.plan().destination].off;
   if (fault.amount == 0) {
     lives ? flow.revive_source() : flow.kill_source();
@@ -175,6 +193,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
   std::vector<std::size_t> largest(ends.size(), SIZE_MAX);
   std::optional<CableFabric::Weather> weather;
   Duration late{0};
+  std::uint64_t flip_every = 0;
   for (const Fault& fault : plan_) {
     if (!at_work(fault)) continue;
     if (fault.kind == FaultKind::kPartition) {
@@ -189,6 +208,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
       if (fault.kind == FaultKind::kSilence) mute[end] = true;
       if (fault.kind == FaultKind::kLarge) largest[end] = kLargestPacket;
     }
+    if (fault.kind == FaultKind::kFlip) flip_every = std::max<std::uint64_t>(fault.amount, 1);
     if (fault.kind == FaultKind::kLateSend) late = std::max(late, from_us(fault.amount));
     if (!weather.has_value()) weather = CableFabric::Weather{};
     add_to(*weather, fault);
@@ -204,6 +224,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
     fabric.set_carrier(cable, carrier);
   }
   ground_.plant.complete_late(cable, late);
+  ground_.plant.flip_every(cable, flip_every);
   ground_.plant.segment_changed(cable);
 }
 
@@ -214,6 +235,7 @@ void FaultPlayer::update_node(std::size_t node) {
   SimtestHost& host = ground_.hosts[node];
   host.refuses = false;
   Duration slow{0};
+  bool stands_still = false;
   for (const Fault& fault : plan_) {
     if (target_of(fault.kind) != FaultTarget::kNode || target(fault) != node || !at_work(fault)) continue;
     down.crashed = down.crashed || fault.kind == FaultKind::kCrash;
@@ -221,6 +243,7 @@ void FaultPlayer::update_node(std::size_t node) {
     down.left = down.left || fault.kind == FaultKind::kLeave;
     drains = drains || fault.kind == FaultKind::kDrain;
     host.refuses = host.refuses || fault.kind == FaultKind::kRefuse;
+    stands_still = stands_still || fault.kind == FaultKind::kStop;
     if (fault.kind == FaultKind::kSlow) slow = std::max(slow, from_us(fault.amount));
   }
   host.application_takes = slow;
@@ -229,6 +252,7 @@ void FaultPlayer::update_node(std::size_t node) {
   rules_.set_draining(node, drains);
   if (ground_.nodes.runs(node)) ground_.nodes.node(node).set_draining(drains);
   take_down(node, down);
+  ground_.processes[node]->stand_still(stands_still);
 }
 
 void FaultPlayer::take_down(std::size_t node, const Down& down) {
@@ -245,7 +269,7 @@ void FaultPlayer::take_down(std::size_t node, const Down& down) {
   if (down.any() && ground_.nodes.runs(node)) {
     down.left && !down.off ? ground_.nodes.leave(node) : ground_.nodes.kill(node);
     ground_.processes[node]->end();
-    for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->node_ended(node);
+    ground_.means[node]->node_ended();
   } else if (before.any() && !down.any()) {
     bring_up(node);
   }

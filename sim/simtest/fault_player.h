@@ -38,6 +38,8 @@ class FaultPlayer {
   void begin(const Fault& fault);
   void end(const Fault& fault);
   void update(const Fault& fault);
+  void update_flow(const Fault& fault);
+  void judge_wrongly(const Fault& fault);
   void update_cable(std::size_t cable);
   void update_node(std::size_t node);
   void take_down(std::size_t node, const Down& down);

@@ -60,13 +60,13 @@ class SaturatedFlow {
         memory_(memory),
         world_(world),
         trace_(trace),
-        circuit_(world.open(path, source_, destination_)) {}
+        flow_(world.open(path, source_, destination_)) {}
 
   void start() {
     destination_.wake();
     source_.wake();
   }
-  bool done() const { return sent_ == kMessages && circuit_.sender().idle() && circuit_.receiver().idle(); }
+  bool done() const { return sent_ == kMessages && flow_.sender().idle() && flow_.receiver().idle(); }
   const absl::Status& status() const { return status_; }
 
  private:
@@ -93,16 +93,16 @@ class SaturatedFlow {
   }
   void move_source() {
     if (!status_.ok()) return;
-    note(circuit_.sender().progress());
+    note(flow_.sender().progress());
     for (; status_.ok() && sent_ < kMessages; ++sent_) {
-      note(circuit_.sender().post(SendBuffer{memory_, 0}, kMessageChunks * kChunk).status());
+      note(flow_.sender().post(SendBuffer{memory_, 0}, kMessageChunks * kChunk).status());
     }
   }
   void move_destination() {
     if (!status_.ok()) return;
-    note(circuit_.receiver().progress());
+    note(flow_.receiver().progress());
     for (; status_.ok() && received_ < kMessages; ++received_) {
-      note(circuit_.receiver().post(Landing{memory_, kMessageChunks * kChunk, 0}).status());
+      note(flow_.receiver().post(Landing{memory_, kMessageChunks * kChunk, 0}).status());
     }
   }
 
@@ -111,7 +111,7 @@ class SaturatedFlow {
   std::byte* memory_;
   CircuitWorld& world_;
   TraceHash& trace_;
-  Circuit& circuit_;
+  RoutedFlow& flow_;
   std::size_t sent_ = 0;
   std::size_t received_ = 0;
   absl::Status status_;

@@ -34,13 +34,14 @@ class Reader {
   absl::StatusOr<Scenario> read() {
     absl::StatusOr<toml::table> table = routing::parse_hardened(text_, file_, kBounds, "a scenario");
     if (!table.ok()) return table.status();
-    check_keys(*table, "the scenario", {"about", "seed", "topology", "timing", "flow", "fault", "expect"});
+    check_keys(*table, "the scenario", {"about", "seed", "topology", "timing", "circuits", "flow", "fault", "expect"});
     const std::optional<std::string> about = (*table)["about"].value<std::string>();
     if (!about.has_value() || about->empty()) fault(*table, "there is no about; expected a sentence in quotes");
     scenario_.about = about.value_or("");
     scenario_.plan.seed = number(*table, "seed", 0, kMaxNumber, 1);
     read_topology(*table);
     read_timing(*table);
+    read_circuits(*table);
     for_each(*table, "flow", kMaxFlows, [this](const toml::table& flow) { read_flow(flow); });
     check_rdma_messages(*table);
     for_each(*table, "fault", kMaxFaults, [this](const toml::table& fault) { read_fault(fault); });
@@ -194,6 +195,16 @@ class Reader {
     if (plan.hold < 3 * plan.hello) fault(*timing, "hold_ms is too short; expected three times hello_ms at least");
   }
 
+  void read_circuits(const toml::table& table) {
+    const toml::table* circuits = section(table, "circuits", false);
+    if (circuits == nullptr) return;
+    check_keys(*circuits, "[circuits]", {"path_wait_ms", "wanted"});
+    SimtestPlan& plan = scenario_.plan;
+    plan.path_wait =
+        std::chrono::milliseconds(static_cast<std::int64_t>(number(*circuits, "path_wait_ms", 0, 60'000, 30'000)));
+    plan.circuits = static_cast<std::size_t>(number(*circuits, "wanted", 1, 4, 1));
+  }
+
   void read_flow(const toml::table& table) {
     check_keys(table, "[[flow]]",
                {"from", "to", "messages", "bytes", "begins_ms", "receiver_waits_ms", "sender_waits_ms", "in_flight",
@@ -237,7 +248,8 @@ class Reader {
                           made.kind == FaultKind::kLarge || made.kind == FaultKind::kPartition ||
                           made.kind == FaultKind::kDrift ||
                           (target_of(made.kind) != FaultTarget::kCable && made.kind != FaultKind::kSlow &&
-                           made.kind != FaultKind::kRefuse);
+                           made.kind != FaultKind::kRefuse && made.kind != FaultKind::kStop &&
+                           made.kind != FaultKind::kFalseVerdict && made.kind != FaultKind::kCutAnswer);
     if (made.lasts == Duration{0} && !may_stay) fault(table, "the fault never ends; expected lasts_ms of at least 1");
     scenario_.plan.sealed = scenario_.plan.sealed || made.kind == FaultKind::kCorrupt;
     scenario_.plan.faults.push_back(made);

@@ -12,6 +12,9 @@
 //   [timing]
 //   hello_ms = 100
 //   hold_ms = 1000
+//   [circuits]                      # of all flows
+//   path_wait_ms = 30000            # how long a flow may be without one
+//   wanted = 1                      # that each flow wants, on different paths
 //   [[flow]]
 //   from = 0
 //   to = 2

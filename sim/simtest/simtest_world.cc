@@ -113,13 +113,14 @@ void SimtestWorld::build_processes() {
   tools_ = std::make_unique<SetupTools>(SetupTools{negotiate(transports_, *plant_, trace_), std::nullopt, {}});
   if (plan_.sealed) tools_->key = simtest_key().subkey(KeyUse::kCircuitSetup);
   ground_ = std::make_unique<SimtestGround>(
-      SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_, processes_, trace_, rules_});
+      SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_, processes_, means_, trace_, rules_});
   const auto listener = [this](std::size_t node, std::uint16_t port) {
     return port == kApplicationPort ? applications_[node].get() : processes_[node]->door();
   };
   for (std::size_t node = 0; node < plan_.shape.nodes; ++node) {
     connectors_.push_back(std::make_unique<SimConnector>(nodes_.clock(), *plant_, node, listener));
     processes_.push_back(std::make_unique<NodeProcess>(*ground_, node));
+    means_.push_back(std::make_unique<ProcessMeans>(*ground_, node));
     applications_.push_back(std::make_unique<SetupDoor>(nodes_.clock(), *tools_, rules_, [this](ArrivedSetup setup) {
       SimtestFlow& flow = *flows_[setup.setup().flow];
       flow.arrived(std::move(setup));

@@ -12,6 +12,7 @@
 #include "sim/simtest/flows/simtest_flow.h"
 #include "sim/simtest/ground/cable_plant.h"
 #include "sim/simtest/ground/node_process.h"
+#include "sim/simtest/ground/process_means.h"
 #include "sim/simtest/ground/sim_transport.h"
 #include "sim/simtest/node_rules.h"
 #include "sim/simtest/simtest_run.h"
@@ -48,6 +49,7 @@ class SimtestWorld {
   std::vector<std::unique_ptr<SimConnector>> connectors_;  // by node
   std::vector<std::unique_ptr<SetupDoor>> applications_;   // by node
   std::vector<std::unique_ptr<NodeProcess>> processes_;    // by node
+  std::vector<std::unique_ptr<ProcessMeans>> means_;       // by node
   std::unique_ptr<SimtestGround> ground_;
   std::unique_ptr<NodeRules> node_rules_;
   std::vector<std::unique_ptr<SimtestFlow>> flows_;

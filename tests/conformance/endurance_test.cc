@@ -91,7 +91,7 @@ TEST_P(EnduranceTest, ARelayKeepsNothingOfCircuitsThatHaveEnded) {
     }
   });
   const Handle handle = receiver.receive_handle();
-  const std::int64_t idle = open_descriptors(relay);
+  const std::int64_t idle = steady_descriptors(relay);
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     const auto cycle = [&](int number) {
       void* comm = rank.connect(handle);

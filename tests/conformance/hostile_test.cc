@@ -23,7 +23,8 @@ constexpr seconds kHostileMargin{20};
 // A rank on node a with a flow to one on node c, over the relay b.
 class HostileTest : public testing::TestWithParam<int> {
  protected:
-  HostileTest() {
+  explicit HostileTest(bool fails_at_once = false) {
+    if (fails_at_once) world_.fail_at_once();
     for (const char* node : {"a", "b", "c"}) world_.start(node);
     receiver_ = std::make_unique<RankProcess>(world_, "c", GetParam(), receive);
     handle_ = receiver_->receive_handle();
@@ -127,6 +128,7 @@ TEST_P(HostileTest, FramesOutOfPlaceAndOutOfBoundsAreAnsweredWithAReason) {
       const UntrustedPeer::Answer answer = untrusted_peer.receive(kHostileMargin);
       EXPECT_TRUE(answer.closed) << opening.reason;
       EXPECT_THAT(answer.reason, HasSubstr(opening.reason));
+      EXPECT_EQ(answer.scope, FailureScope::kCircuit);
     }
     UntrustedPeer noisy(door);
     EXPECT_TRUE(noisy.send(pattern(3000, door.port)));
@@ -153,24 +155,30 @@ TEST_P(HostileTest, ASetUpIsOnlyAcceptedOverItsOwnCable) {
   const UntrustedPeer::Answer to_rank = posing.receive(kHostileMargin);
   EXPECT_FALSE(to_rank.accepted);
   EXPECT_THAT(to_rank.reason, HasSubstr("a set-up for cable " + good.hops[1].cable + " from "));
+  EXPECT_EQ(to_rank.scope, FailureScope::kCircuit);
   // From the right address, with a guessed listener, or along cables that do not exist.
   CircuitSetup guessed = good;
   guessed.listener[3] ^= std::byte{1};
   UntrustedPeer guessing = at_the_relay();
   guessing.send(as_frame(guessed));
-  EXPECT_THAT(guessing.receive(kHostileMargin).reason,
-              HasSubstr("node c: the process no longer listens for this connection"));
+  const UntrustedPeer::Answer to_guessing = guessing.receive(kHostileMargin);
+  EXPECT_THAT(to_guessing.reason, HasSubstr("node c: the process no longer listens for this connection"));
+  EXPECT_EQ(to_guessing.scope, FailureScope::kFlow);
   // The listener's name is in every set-up that crosses the cable; its cookie is not.
   CircuitSetup unproven = good;
   unproven.nonce[3] ^= std::byte{1};
   UntrustedPeer listening = at_the_relay();
   listening.send(as_frame(unproven));
-  EXPECT_THAT(listening.receive(kHostileMargin).reason, HasSubstr("node c: the set-up's proof is wrong"));
+  const UntrustedPeer::Answer to_listening = listening.receive(kHostileMargin);
+  EXPECT_THAT(to_listening.reason, HasSubstr("node c: the set-up's proof is wrong"));
+  EXPECT_EQ(to_listening.scope, FailureScope::kFlow);
   CircuitSetup detour = good;
   detour.hops[1].to_address = world_.hop("b", "a").to_address;
   UntrustedPeer lost = at_the_relay();
   lost.send(as_frame(detour));
-  EXPECT_THAT(lost.receive(kHostileMargin).reason, HasSubstr("node b: cable " + good.hops[1].cable + " leads "));
+  const UntrustedPeer::Answer to_lost = lost.receive(kHostileMargin);
+  EXPECT_THAT(to_lost.reason, HasSubstr("node b: cable " + good.hops[1].cable + " leads "));
+  EXPECT_EQ(to_lost.scope, FailureScope::kCircuit) << "another path may lead there";
   expect_served();
   end();
 }
@@ -187,6 +195,7 @@ TEST_P(HostileTest, ASetUpIsAcceptedOnce) {
   EXPECT_FALSE(answer.accepted);
   EXPECT_TRUE(answer.closed);
   EXPECT_THAT(answer.reason, HasSubstr("node c: the set-up is a copy of an earlier one"));
+  EXPECT_EQ(answer.scope, FailureScope::kCircuit) << "a copy must not end the flow of the set-up that was copied";
   // Fields that the proof does not cover, since relays change them, do not make a copy a new set-up.
   CircuitSetup later = good_setup();
   later.budget_ms = 4000;
@@ -201,7 +210,12 @@ TEST_P(HostileTest, ASetUpIsAcceptedOnce) {
   end();
 }
 
-TEST_P(HostileTest, AFlowOfAPeerWithTheHandleHarmsNoOther) {
+class HostileFlowTest : public HostileTest {
+ protected:
+  HostileFlowTest() : HostileTest(true) {}
+};
+
+TEST_P(HostileFlowTest, OfAPeerWithTheHandleHarmsNoOther) {
   const std::string path = world_.path({"a", "b", "c"});
   UntrustedPeer silent = at_the_relay();
   silent.send(as_frame(good_setup()));
@@ -216,6 +230,7 @@ TEST_P(HostileTest, AFlowOfAPeerWithTheHandleHarmsNoOther) {
   talking.send(pattern(3000, 5));
   receiver_->send("accept");
   EXPECT_THAT(receiver_->receive(), HasSubstr("not a Cableway frame"));
+  EXPECT_EQ(talking.receive_failed(kHostileMargin), FailureScope::kCircuit) << "the relay has found it";
 
   UntrustedPeer unasked = at_the_relay();
   unasked.send(as_frame(good_setup()));
@@ -223,6 +238,7 @@ TEST_P(HostileTest, AFlowOfAPeerWithTheHandleHarmsNoOther) {
   unasked.send(Frame{FrameKind::kChunk, 128, 7, 0, 128}, pattern(128, 6));
   receiver_->send("accept");
   EXPECT_THAT(receiver_->receive(), HasSubstr("failed"));
+  EXPECT_EQ(unasked.receive_failed(kHostileMargin), FailureScope::kCircuit) << "found on its connection";
 
   UntrustedPeer oversized = at_the_relay();
   oversized.send(as_frame(good_setup()));
@@ -277,6 +293,7 @@ TEST_P(HostileTest, ConnectionsWithoutASetUpAreBoundedAndFreeTheirPlaces) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Abi, HostileTest, every_abi(), abi_name);
+INSTANTIATE_TEST_SUITE_P(Abi, HostileFlowTest, every_abi(), abi_name);
 
 }  // namespace
 }  // namespace cableway::nccl::test

@@ -19,7 +19,39 @@ class NodeRestartTest : public testing::TestWithParam<int> {
   World world_{"a"};
 };
 
+TEST_P(NodeRestartTest, OfTheOnlyRelayIsAPauseForWhatItRelayed) {
+  RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.send(to_message(handle));
+    void* comm = rank.accept(listener);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      EXPECT_TRUE(receive_message(rank, comm, kRestartBytes, seed).done) << seed;
+    }
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+  });
+  const Handle handle = receiver.receive_handle();
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+    void* comm = rank.connect(handle);
+    EXPECT_TRUE(send_message(rank, comm, kRestartBytes, 1).done);
+    test.send("flows");
+    EXPECT_EQ(test.receive(), "killed");
+    test.send("sends");
+    EXPECT_TRUE(send_message(rank, comm, kRestartBytes, 2).done);
+    EXPECT_TRUE(send_message(rank, comm, kRestartBytes, 3).done);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+  });
+  EXPECT_EQ(sender.receive(), "flows");
+  world_.kill("b");
+  sender.send("killed");
+  EXPECT_EQ(sender.receive(), "sends");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  world_.start("b");
+  sender.finish();
+  receiver.finish();
+}
+
 TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
+  world_.fail_at_once();
   const std::string relayed = world_.path({"a", "b", "c"});
   // Beyond the relay.
   RankProcess far(world_, "c", GetParam(), [&](Rank& rank, Line& test) {

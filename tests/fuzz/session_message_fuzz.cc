@@ -27,7 +27,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(again.ok() && *again == *message, "a message does not survive a round trip");
   if (const auto* reply = std::get_if<PathReply>(&*message)) {
     require(reply->paths.size() <= kMaxPaths, "paths without a bound");
-    for (const std::vector<Hop>& path : reply->paths) require(path.size() <= kMaxHops, "a path without a bound");
+    require(reply->paths.empty() != reply->error.empty(), "neither paths nor an error, or both");
+    for (std::size_t i = 0; i < reply->paths.size(); ++i) {
+      const PathOffer& offer = reply->paths[i];
+      require(!offer.hops.empty() && offer.hops.size() <= kMaxHops, "a path without a bound");
+      require((offer.kind == PathKind::kFirst) == (i == 0), "another path is the first one");
+      require(offer.kind <= PathKind::kAlternate, "a path of no kind");
+      require(i == 0 || reply->paths[i - 1].kind <= offer.kind, "paths that are not in order");
+    }
+  }
+  if (const auto* request = std::get_if<PathRequest>(&*message)) {
+    require(request->most >= 1 && request->most <= kMaxPaths, "a request for paths without a bound");
   }
   if (const auto* request = std::get_if<CableProbeRequest>(&*message)) {
     require(request->cables.size() <= kMaxProbedCables, "a test without a bound");
@@ -40,8 +50,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(shown.size() < 1024, "a flow without a bound");
     require(printable(shown) == shown, "a flow that a terminal may not show");
   }
+  if (const auto* counts = std::get_if<FlowCounts>(&*message)) {
+    require(counts->circuits.size() <= kMaxFlowCircuits, "circuits without a bound");
+    for (const CircuitCounts& circuit : counts->circuits) {
+      const std::string shown = circuit.path + circuit.port + circuit.transport.over + circuit.transport.reason;
+      require(shown.size() < 1024, "a circuit without a bound");
+      require(printable(shown) == shown, "a circuit that a terminal may not show");
+    }
+  }
+  if (const auto* rerouted = std::get_if<FlowRerouted>(&*message)) {
+    require(rerouted->path.size() + rerouted->cause.size() < 2048, "a reroute without a bound");
+    require(printable(rerouted->path + rerouted->cause) == rerouted->path + rerouted->cause,
+            "a reroute that a terminal may not show");
+  }
+  if (const auto* waits = std::get_if<FlowWaits>(&*message)) {
+    require(waits->cause.size() <= kMaxFlowFailure, "a cause without a bound");
+    require(printable(waits->cause) == waits->cause, "a cause that a terminal may not show");
+  }
   if (const auto* lost = std::get_if<PortLost>(&*message)) {
-    require(lost->interface.size() + lost->reason.size() < 512, "a lost port without a bound");
+    require(lost->interface.size() + lost->reason.size() + lost->cable.size() < 512, "a lost port without a bound");
     require(printable(lost->reason) == lost->reason, "a reason that a terminal may not show");
   }
   return 0;

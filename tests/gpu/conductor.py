@@ -24,7 +24,7 @@ import rank_set
 from lab_nodes import NODES, CablewayNodes
 from matrix_plan import Pass
 from rank_set import Outcome, RankSet
-from rank_settings import collperf_command, rank_settings
+from rank_settings import all_operations, collperf_command, rank_settings
 from traffic_counters import difference
 
 _HERE = Path(__file__).resolve().parent
@@ -130,7 +130,7 @@ class Conductor:
         def command(rank: int) -> list[str]:
             if self.job["ranks"] == "collperf":
                 sizes = sorted({cell["size"] for config in plan["configs"] for cell in config["cells"]})
-                return collperf_command(self.bundle, [str(size) for size in sizes], folder)
+                return collperf_command(self.bundle, folder, all_operations([str(size) for size in sizes]))
             return [sys.executable, str(_HERE / "nccl_matrix.py"), str(folder / "plan.json"),
                     str(folder / f"rank{rank}.jsonl")]
 

@@ -3,13 +3,22 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
+import time
 import unittest
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
 
+import faults
 import matrix_plan
 import report
 import test_pattern
 import traffic_counters
 import verdict
+from scenario_plan import FaultPlan
 from test_pattern import ALL_OPERATIONS, FLOAT32, INT32, OPERATIONS
 
 
@@ -175,6 +184,78 @@ class Report(unittest.TestCase):
     def test_later_files_take_precedence(self) -> None:
         merged = report.merge([_document(_cell("cableway", 0.1)), _document(_cell("cableway", 0.2))])
         self.assertEqual([cell["busbw_GBps"] for cell in merged["results"]], [0.2])
+
+
+class RecordedNodes:
+    """Stands for the nodes; n1 relays ever more while it is up, n0 never does."""
+
+    def __init__(self, relays: bool = True, survives: bool = True) -> None:
+        self.calls: list[str] = []
+        self._relays, self._survives, self._relayed = relays, survives, 0
+
+    def kill(self, node: str) -> None:
+        self.calls.append(f"kill {node}")
+        if not self._survives:
+            raise OSError("no such process")
+
+    def start(self, node: str) -> None:
+        self.calls.append(f"start {node}")
+
+    def status(self, node: str) -> str:
+        if node == "n2":
+            return "cableway: no answer"
+        self._relayed += 10_000_000 * self._relays
+        return json.dumps({"relayed": {"bytes": self._relayed if node == "n1" else 0}})
+
+
+@mock.patch.multiple(faults, _LOOK_S=0.01, _NO_LOAD_S=0.2, _RESTART_S=0.01, _AFTER_LAST_S=0.01)
+class InjectedFaults(unittest.TestCase):
+    def _run(self, nodes: RecordedNodes, plan: FaultPlan, ranks_end: Callable[[], bool] = lambda: False,
+             ) -> list[tuple[str, dict[str, Any]]]:
+        """What was recorded. The ranks end by themselves, or when the file that they wait for exists."""
+        recorded: list[tuple[str, dict[str, Any]]] = []
+        with tempfile.TemporaryDirectory() as folder:
+            done = Path(folder, "stop")
+            with faults.Faults(plan, nodes, ["n0", "n1", "n2"], nodes.status,  # type: ignore[arg-type]
+                               lambda note, **fields: recorded.append((note, fields)), done):
+                until = time.monotonic() + 20
+                while not ranks_end() and not done.exists():
+                    self.assertLess(time.monotonic(), until)
+                    time.sleep(0.01)
+            self.assertTrue(done.exists())
+        return recorded
+
+    def test_the_busiest_relay_is_killed_and_started_again(self) -> None:
+        nodes = RecordedNodes()
+        recorded = self._run(nodes, FaultPlan(period_s=0.01, kills=2))
+        self.assertEqual(nodes.calls, ["kill n1", "start n1"] * 2)
+        self.assertEqual([(note, fields["what"], fields["in_use"]) for note, fields in recorded],
+                         [("fault", "n1", True)] * 2)
+
+    def test_nothing_is_killed_where_nothing_is_relayed(self) -> None:
+        nodes = RecordedNodes(relays=False)
+        self.assertEqual(self._run(nodes, FaultPlan(period_s=0.01, kills=2)), [])
+        self.assertEqual(nodes.calls, [])
+
+    def test_ranks_that_end_end_it(self) -> None:
+        nodes = RecordedNodes(relays=False)
+        self.assertEqual(self._run(nodes, FaultPlan(period_s=60, kills=1), lambda: True), [])
+
+    def test_each_cable_is_cut_in_turn_and_mended(self) -> None:
+        lab: list[str] = []
+        sent = {"n0": {"to-n1": 0}, "n1": {"to-n0": 0, "to-n2": 0}, "n2": {"to-n1": 0}}
+        with mock.patch.object(faults, "_lab", lambda *words: lab.append(" ".join(words))), \
+                mock.patch.object(faults.lab_nodes, "all_sent_bytes", lambda names: {name: sent[name] for name in names}):
+            plan = FaultPlan(period_s=0.01, kills=0, cuts=True, cut_s=0.01)
+            recorded = self._run(RecordedNodes(), plan, lambda: len(lab) > 5)
+        self.assertEqual(lab[:4], ["cut n0-n1", "mend n0-n1", "cut n1-n2", "mend n1-n2"])
+        self.assertEqual(len(lab) % 2, 0)
+        self.assertFalse(any(fields["in_use"] for _, fields in recorded))
+
+    def test_a_fault_that_fails_is_reported(self) -> None:
+        (note, fields), = self._run(RecordedNodes(survives=False), FaultPlan(period_s=0.01, kills=1))
+        self.assertEqual(note, "broken")
+        self.assertIn("no such process", fields["detail"])
 
 
 if __name__ == "__main__":

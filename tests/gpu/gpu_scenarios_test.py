@@ -22,10 +22,11 @@ import scenario_results
 import scenario_run
 import scenario_verdict
 from rank_settings import rank_settings
-from scenario_plan import ALL_OPERATIONS, DDP_STEPS, ORDER_SIZE, SCENARIOS, SIZES
+from scenario_plan import ALL_OPERATIONS, ORDER_SIZE, SCENARIOS, SIZES
 from scenario_verdict import FAILED, INCOMPLETE, PASSED
 
 _HERE = Path(__file__).resolve().parent
+DDP_STEPS = SCENARIOS["ddp"].stages[0][0].plan["steps"]
 
 
 def _jobs(name: str) -> dict[str, scenario_plan.RankJob]:
@@ -78,6 +79,18 @@ class Plans(unittest.TestCase):
         differing = {key for key in settings[0] | settings[1] if settings[0].get(key) != settings[1].get(key)}
         self.assertEqual(differing, {"NCCL_NET", "NCCL_NET_PLUGIN", "NCCL_NET_PLUGIN_REF_COUNT", "NCCL_SOCKET_IFNAME"})
 
+    def test_the_disturbed_training_differs_in_its_faults_only(self) -> None:
+        jobs = _jobs("failover")
+        disturbed, undisturbed = jobs["disturbed"], jobs["undisturbed"]
+        self.assertEqual((disturbed.plan, disturbed.settings, disturbed.order, disturbed.transport),
+                         (undisturbed.plan, undisturbed.settings, undisturbed.order, undisturbed.transport))
+        self.assertIsNone(undisturbed.faults)
+        assert disturbed.faults is not None
+        self.assertTrue(disturbed.faults.cuts)
+        for name in ("opposite", "against", "disturbed"):
+            self.assertEqual(jobs[name].faults.kills, 2, name)
+            self.assertTrue(jobs[name].collperf, name)
+
     def test_gloo_runs_a_part_and_nccl_all(self) -> None:
         job = _jobs("two")["groups"]
         self.assertEqual(scenario_plan.stage_plan(job, "nccl", "cuda", 1.0)["cells"], job.plan["cells"])
@@ -119,7 +132,7 @@ def _cell(config: str, operation: str, **more: Any) -> dict[str, Any]:
 
 def _job(job: scenario_plan.RankJob, outcome: str = "ok", **more: Any) -> dict[str, Any]:
     return {"job": job.name, "program": job.program, "transport": job.transport, "order": list(job.order),
-            "reference": job.reference, "planned_cells": 0, "errors": [],
+            "reference": job.reference, "planned_cells": 0, "planned_steps": job.plan.get("steps", 0), "errors": [],
             "attempts": [{"outcome": outcome, "detail": "what was seen", "seconds": 1.0}]} | more
 
 
@@ -273,6 +286,66 @@ class TrainingVerdict(unittest.TestCase):
         self.assertEqual(self._found(steps=DDP_STEPS - 1).status(), INCOMPLETE)
 
 
+class FailoverVerdict(unittest.TestCase):
+    CHECKED = {"operations": 9, "bytes": 9, "wrong": 0}
+    PACE = {"of": "operation", "typical_s": 0.006, "longest_s": 1.25}
+
+    def _fault(self, kind: str = "kill", in_use: bool = True) -> dict[str, Any]:
+        return {"kind": kind, "what": "n1", "moved": 10_000_000 * in_use, "in_use": in_use, "at_s": 3.0, "lasted_s": 1.2}
+
+    def _rounds(self, outcome: str = "ok", **more: Any) -> scenario_verdict.Findings:
+        fields = {"checked": self.CHECKED, "pace": self.PACE, "faults": [self._fault(), self._fault()]} | more
+        return scenario_verdict.judge(_result("failover", _job(_jobs("failover")["opposite"], outcome, **fields)))
+
+    def test_results_stay_right_under_faults(self) -> None:
+        self.assertEqual(self._rounds().status(), PASSED)
+        self.assertIn("2 relays killed while they relayed; longest operation 1.25 s, typically 6 ms",
+                      "\n".join(self._rounds().lines()))
+        self.assertEqual(self._rounds(checked=self.CHECKED | {"wrong": 1}).status(), FAILED)
+        self.assertEqual(self._rounds(checked=self.CHECKED | {"operations": 0}).status(), FAILED)
+        for outcome in ("hang", "crash"):
+            self.assertEqual(self._rounds(outcome).status(), FAILED)
+
+    def test_faults_without_effect_do_not_pass(self) -> None:
+        for faults in ([], [self._fault()], [self._fault(), self._fault(in_use=False)],
+                       [self._fault(), self._fault("cut")]):
+            self.assertEqual(self._rounds(faults=faults).status(), INCOMPLETE, faults)
+
+    def _training(self, parameters: str = "ab", differing: int | None = None, steps: int = 500,
+                  cuts: tuple[bool, ...] = (True,)) -> scenario_verdict.Findings:
+        jobs = []
+        for name in ("disturbed", "undisturbed"):
+            disturbed = name == "disturbed"
+            losses = [[(5.0 - step / 500).hex() for step in range(steps if disturbed else 500)] for _ in range(4)]
+            more: dict[str, Any] = {"parameters": [parameters if disturbed else "ab"] * 4}
+            if disturbed:
+                more["faults"] = [self._fault(), self._fault(), *(self._fault("cut", in_use) for in_use in cuts)]
+                if differing is not None:
+                    losses[1][differing] = (7.0).hex()
+            jobs.append(_job(_jobs("failover")[name], losses=losses, **more))
+        return scenario_verdict.judge(_result("failover", *jobs))
+
+    def test_training_ends_with_the_same_bits(self) -> None:
+        self.assertEqual(self._training().status(), PASSED)
+        self.assertIn("parameters ab, the undisturbed run's ab: equal", self._training().lines())
+        self.assertEqual(self._training(parameters="cd").status(), FAILED)
+        self.assertEqual(self._training(differing=301).status(), FAILED)
+        self.assertIn("differ from the undisturbed run's in 1 of 500 steps, first in step 301",
+                      "\n".join(self._training(differing=301).lines()))
+
+    def test_training_without_cuts_or_steps_does_not_pass(self) -> None:
+        self.assertEqual(self._training(cuts=()).status(), INCOMPLETE)
+        self.assertEqual(self._training(cuts=(False, False)).status(), INCOMPLETE)
+        self.assertEqual(self._training(cuts=(False, True)).status(), PASSED)
+        self.assertEqual(self._training(steps=499).status(), INCOMPLETE)
+
+    def test_a_dry_run_is_judged_by_collperfs_checks(self) -> None:
+        for wrong, status in ((0, PASSED), (2, FAILED)):
+            cells = [_cell("collperf", "sendrecv", wrong=wrong)]
+            job = _job(_jobs("failover")["opposite"], cells=cells, faults=[self._fault(), self._fault()])
+            self.assertEqual(scenario_verdict.judge(_result("failover", job)).status(), status)
+
+
 class Results(unittest.TestCase):
     def _write(self, path: Path, events: list[dict[str, Any]]) -> None:
         path.parent.mkdir(exist_ok=True)
@@ -296,6 +369,33 @@ class Results(unittest.TestCase):
         self.assertEqual([entry["rank"] for entry in kill["aborted"]], [0, 1, 2, 3])
         self.assertEqual(result["flows"], [{"after": "kill", "most": {"n0": 2}, "left": {}}])
         self.assertNotIn("kill-socket", [job["job"] for job in result["jobs"]])
+
+    def _gathered(self, folder: str, events: list[dict[str, Any]], *notes: dict[str, Any]) -> dict[str, Any]:
+        """The job of `failover` that had this folder; every rank had these events."""
+        job = folder.partition("-")[0]
+        with tempfile.TemporaryDirectory() as name:
+            work = Path(name)
+            for rank in range(4):
+                self._write(work / folder / f"rank{rank}.jsonl", events)
+            passed = {"note": "pass", "job": job, "transport": "cableway", "folder": folder, "outcome": "ok", "detail": "",
+                      "seconds": 2.0}
+            self._write(work / "notes.jsonl", [passed, *notes])
+            result = scenario_results.gather(work, "failover", 2000, 9.0)
+        return next(found for found in result["jobs"] if found["job"] == job)
+
+    def test_faults_and_the_longest_operation(self) -> None:
+        times = ({}, *({"mean_s": mean, "slowest_s": slowest} for mean, slowest in ((0.01, 0.02), (0.03, 1.5), (0.01, 0.01))))
+        job = self._gathered("opposite-0", [{"event": "checked", "wrong": 0, "checked": 4} | each for each in times],
+                             {"note": "fault", "job": "opposite", "fault": {"kind": "kill"}},
+                             {"note": "fault", "job": "against", "fault": {"kind": "cut"}})
+        self.assertEqual(job["pace"], {"of": "operation", "typical_s": 0.01, "longest_s": 1.5})
+        self.assertEqual(job["faults"], [{"kind": "kill"}])
+        self.assertEqual(job["checked"]["operations"], 16)
+
+    def test_the_longest_step(self) -> None:
+        events = [{"event": "step", "loss": "0x1p+1", "at": at} for at in (1.0, 1.5, 2.0, 5.0)]
+        job = self._gathered("disturbed-0", events)
+        self.assertEqual(job["pace"], {"of": "step", "typical_s": 0.5, "longest_s": 3.0})
 
     def test_results_of_an_ended_conductor_are_kept(self) -> None:
         with tempfile.TemporaryDirectory() as name:

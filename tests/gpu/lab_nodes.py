@@ -69,23 +69,36 @@ class CablewayNodes:
         if routed is not None:
             self._command = [str(bundle / "bin" / "routed_node"), str(routed)]
         self._settings, self._log_dir, self._nodes = settings, log_dir, nodes
-        self._processes: list[subprocess.Popen] = []
+        self._processes: dict[str, subprocess.Popen] = {}
 
     def __enter__(self) -> CablewayNodes:
-        for node in self._nodes:
-            ready, notify = os.pipe()
-            name = Path(self._command[0]).name
-            log = self._log_dir / f"{name}-{node}.log"
-            self._processes.append(start(node, [*self._command, "--ready-fd", str(notify)], self._settings, log,
-                                         pass_fds=(notify,)))
-            os.close(notify)
-            readable, _, _ = select.select([ready], [], [], _READY_LIMIT_S)
-            answer = os.read(ready, 4096).decode(errors="replace").strip() if readable else "no answer"
-            os.close(ready)
-            if answer != "ready":
-                self.__exit__()
-                raise RuntimeError(f"{name} of {node} is not ready: {answer}; see {log.name}")
+        try:
+            for node in self._nodes:
+                self.start(node)
+        except RuntimeError:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        end(self._processes)
+        end(list(self._processes.values()))
+
+    def start(self, node: str) -> None:
+        """Returns when it is ready; it may not have found its neighbours yet."""
+        ready, notify = os.pipe()
+        name = Path(self._command[0]).name
+        log = self._log_dir / f"{name}-{node}.log"
+        self._processes[node] = start(node, [*self._command, "--ready-fd", str(notify)], self._settings, log,
+                                      pass_fds=(notify,))
+        os.close(notify)
+        readable, _, _ = select.select([ready], [], [], _READY_LIMIT_S)
+        answer = os.read(ready, 4096).decode(errors="replace").strip() if readable else "no answer"
+        os.close(ready)
+        if answer != "ready":
+            raise RuntimeError(f"{name} of {node} is not ready: {answer}; see {log.name}")
+
+    def kill(self, node: str) -> None:
+        """By SIGKILL: it closes nothing and informs nobody."""
+        process = self._processes[node]
+        process.kill()
+        process.wait(timeout=_END_LIMIT_S)

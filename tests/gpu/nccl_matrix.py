@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import test_pattern
-from collectives import collective
 from rank_meeting import Events, Meeting, machine_facts, own_device, run_rank
 from traffic_counters import difference, sent_bytes, tcp_anomalies
 
@@ -108,14 +107,17 @@ class Rank:
                                      store=self.dist.PrefixStore(f"group/{name}", self.meeting.store),
                                      timeout=_GROUP_TIMEOUT)
         self.last_time = {}
-        for number, cell in enumerate(config["cells"]):
-            if not self._run_cell(config, f"{name}/{number}", cell):
-                self.events.record("no_time", config=name, op=cell["op"], size=cell["size"])
+        self._run_cells(config)
         self.meeting.barrier()
         self.events.record("closing", config=name)
         self.dist.destroy_process_group()
         self.meeting.barrier()  # the store ends with rank 0; until all have left, they may use it
         self.events.record("closed", config=name, seconds=time.monotonic() - began)
+
+    def _run_cells(self, config: dict[str, Any]) -> None:
+        for number, cell in enumerate(config["cells"]):
+            if not self._run_cell(config, f"{config['name']}/{number}", cell):
+                self.events.record("no_time", config=config["name"], op=cell["op"], size=cell["size"])
 
     def _tables(self, cell: dict[str, Any], row_count: int, kind: str) -> tuple[Any, Any]:
         """Views of the arenas with one row an iteration."""
@@ -167,7 +169,7 @@ class Rank:
         began = time.perf_counter()
         marks = [self._mark()]
         for given, result in pairs:
-            collective(self.dist, operation, given, result)
+            test_pattern.collective(self.dist, operation, given, result)
             marks.append(self._mark())
         self.synchronize()
         seconds = (time.perf_counter() - began) / rows

@@ -30,8 +30,12 @@ def rank_settings(transport: str, rank: int, nodes: Sequence[str], port: int, fo
     return common | {"NCCL_NET": "Socket", "NCCL_NET_PLUGIN": "none", "NCCL_SOCKET_IFNAME": "to-"}
 
 
-def collperf_command(bundle: Path, sizes: Sequence[str], folder: Path, channels: str = "1") -> list[str]:
-    """The replacement of a rank's program without a GPU: collperf with the same nodes, sizes and settings."""
-    return [str(bundle / "bin" / "collperf"), "--plugin", str(bundle / "lib" / "libnccl-net-cableway.so"),
-            "--op", "all", "--pattern", "opposite", "--sizes", ",".join(sizes), "--channels", channels, "--iters", "5",
+def all_operations(sizes: Sequence[str], channels: str = "1") -> list[str]:
+    """What collperf runs in place of the matrix."""
+    return ["--op", "all", "--pattern", "opposite", "--sizes", ",".join(sizes), "--channels", channels, "--iters", "5"]
+
+
+def collperf_command(bundle: Path, folder: Path, work: Sequence[str]) -> list[str]:
+    """The replacement of a rank's program without a GPU: collperf with the same nodes and settings."""
+    return [str(bundle / "bin" / "collperf"), "--plugin", str(bundle / "lib" / "libnccl-net-cableway.so"), *work,
             "--timeout", "20", "--verbose", "--json", str(folder / "collperf.json")]

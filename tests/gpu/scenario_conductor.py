@@ -23,9 +23,10 @@ import diagnosis
 import lab_nodes
 import rank_set
 import scenario_plan
+from faults import Faults
 from lab_nodes import CablewayNodes
 from rank_set import Outcome, RankSet
-from rank_settings import collperf_command, rank_settings
+from rank_settings import all_operations, collperf_command, rank_settings
 from scenario_plan import RankJob
 from traffic_counters import difference
 
@@ -35,6 +36,7 @@ _MIN_JOB_S = 15.0
 _TO_END_S = 6.0  # from the ranks' own end of time to the conductor's
 _STAGE_FAVOUR = 1.4  # factor on a stage's equal share of the time that is left
 _FIRST_PORT = 29500
+_STOP_FILE = "stop"
 _FLOWS_GONE_S = 5.0
 _FLOWS_EVERY_S = 0.7
 _ADVICE_S = 10.0
@@ -46,13 +48,14 @@ class ScenarioConductor:
         self.scenario = scenario_plan.SCENARIOS[job["scenario"]]
         self.nodes = [f"n{index}" for index in range(self.scenario.nodes)]
         self.settings = {"CABLEWAY_RUNTIME_DIR": f"scenario-{self.scenario.name}", "CABLEWAY_LOG": "info"}
+        self.cableway_nodes = CablewayNodes(self.bundle, self.settings, self.work, nodes=self.nodes)
         self.ports = iter(range(_FIRST_PORT, _FIRST_PORT + 100))
         self.failed = False
         self._notes_lock = threading.Lock()
 
     def run(self) -> None:
         try:
-            with CablewayNodes(self.bundle, self.settings, self.work, nodes=self.nodes):
+            with self.cableway_nodes:
                 self._run_stages()
         except RuntimeError as error:
             self._note("broken", detail=str(error))
@@ -76,7 +79,7 @@ class ScenarioConductor:
 
     def _run_stage(self, stage: tuple[RankJob, ...], until: float) -> None:
         names = " and ".join(job.name for job in stage)
-        if self.job["ranks"] == "collperf" and stage[0].program != "nccl_matrix.py":
+        if self.job["ranks"] == "collperf" and stage[0].program != "nccl_matrix.py" and not stage[0].collperf:
             self._note("skipped", jobs=[job.name for job in stage], detail="needs a GPU: not a part of a dry run")
             return
         if until - time.monotonic() < _MIN_JOB_S:
@@ -103,6 +106,7 @@ class ScenarioConductor:
         while until - time.monotonic() > _MIN_JOB_S / 2:
             folder = self.work / f"{job.name}-{attempt}"
             folder.mkdir()
+            plan["stop_file"] = str(folder / _STOP_FILE)
             (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
             began, before = time.monotonic(), lab_nodes.all_sent_bytes(self.nodes)
             outcome = self._run_ranks(job, plan, folder, until)
@@ -130,8 +134,9 @@ class ScenarioConductor:
 
         def command(rank: int) -> list[str]:
             if self.job["ranks"] == "collperf":
-                return collperf_command(self.bundle, [str(size) for size in scenario_plan.SIZES], folder,
-                                        advised.get("NCCL_MIN_NCHANNELS", "1"))
+                work = job.collperf or all_operations([str(size) for size in scenario_plan.SIZES],
+                                                      advised.get("NCCL_MIN_NCHANNELS", "1"))
+                return collperf_command(self.bundle, folder, work)
             return [sys.executable, str(_HERE / job.program), str(folder / "plan.json"),
                     str(folder / f"rank{rank}.jsonl")]
 
@@ -142,7 +147,20 @@ class ScenarioConductor:
                 diagnosis.write_threads(folder, ranks, self.job["debugger"])
             diagnosis.write(folder, ranks, outcome, self.bundle, self.settings)
 
-        return ranks.watch(self.job["stall_s"], _START_S, until, diagnose)
+        with self._faults(job, folder):
+            return ranks.watch(self.job["stall_s"], _START_S, until, diagnose)
+
+    def _faults(self, job: RankJob, folder: Path) -> contextlib.AbstractContextManager[Any]:
+        if job.faults is None:
+            return contextlib.nullcontext()
+
+        def record(note: str, **fields: Any) -> None:
+            self._note(note, job=job.name, **({"fault": fields} if note == "fault" else fields))
+
+        def status(node: str) -> str:
+            return lab_nodes.output(node, [str(self.bundle / "bin" / "cableway"), "status", "--json"], self.settings)
+
+        return Faults(job.faults, self.cableway_nodes, self.nodes, status, record, folder / _STOP_FILE)
 
     def _advised(self) -> dict[str, str]:
         """NCCL's settings that `cableway env` prints once a node knows its split ports; a rank's own win over them."""

@@ -12,13 +12,24 @@ RATE_MBPS = 2000
 SIZES = (8, 100_004, 4 * MIB)  # the middle one ends in the middle of a line of 128 bytes
 ORDER_SIZE = 16 * MIB  # where orders of ranks are compared
 ABORT_BOUND_S = 10.0
-DDP_STEPS = 200
+_DDP_STEPS = 200
 _DDP_RATE_MBPS = 4000
+_FAILOVER_STEPS = 500
 _NOT_GLOO = ("all_gather", "reduce_scatter", "reduce")  # it lacks two; its reduce overwrites non-root buffers
 _OF_PAIRS = ("all_to_all", "opposite")
 _ORDERS = {4: (0, 2, 1, 3), 8: (0, 4, 1, 5, 2, 6, 3, 7)}
 _KILLED = 3
 _ABSENT = 2
+
+
+@dataclass(frozen=True)
+class FaultPlan:
+    """What happens to nodes and cables while a job's ranks work, once their data passes a relay."""
+
+    period_s: float
+    kills: int  # of the relay that moves most, by SIGKILL; it is started again
+    cuts: bool = False  # a cable's carrier at the beginning of each period, each cable in turn
+    cut_s: float = 2.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +45,8 @@ class RankJob:
     exits: dict[int, int] = field(default_factory=dict)
     advised: bool = False  # with what `cableway env` prints for NCCL
     reference: bool = False  # runs only after a failure, to find out whether the transport causes it; not judged
+    faults: FaultPlan | None = None
+    collperf: tuple[str, ...] = ()  # what stands for a program other than nccl_matrix.py in a dry run
 
     def nodes(self) -> list[str]:
         return [f"n{index}" for index in self.order]
@@ -142,15 +155,40 @@ def _abort() -> Scenario:
     return Scenario("abort", 4, ((abort,), (kill,), (after,), *references), 120, 50, watch_flows=True)
 
 
-def _ddp() -> Scenario:
+def _training(name: str, order: tuple[int, ...], transport: str, layers: int, steps: int) -> RankJob:
     # Additions follow the ring's order; the rank that begins with an element depends on channels and threads.
     pinned = {"NCCL_ALGO": "Ring", "NCCL_PROTO": "Simple", "NCCL_MIN_NCHANNELS": "2", "NCCL_MAX_NCHANNELS": "2",
               "NCCL_NTHREADS": "256", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
-    plan = {"steps": DDP_STEPS, "seed": 1, "layers": 6, "width": 256, "heads": 8, "sequence": 256,
+    plan = {"steps": steps, "seed": 1, "layers": layers, "width": 256, "heads": 8, "sequence": 256,
             "batch": 2, "vocabulary": 256, "learning_rate": 1e-3}  # the batch is a rank's: 8 in all
-    stages = tuple((RankJob(transport, "ddp_gpt.py", (0, 1, 2, 3), plan, transport, pinned),)
+    return RankJob(name, "ddp_gpt.py", order, plan, transport, pinned)
+
+
+def _ddp() -> Scenario:
+    stages = tuple((_training(transport, (0, 1, 2, 3), transport, 6, _DDP_STEPS),)
                    for transport in ("cableway", "socket"))
     return Scenario("ddp", 4, stages, 150, 100, rate_mbps=_DDP_RATE_MBPS)
+
+
+def _failover() -> Scenario:
+    """Opposite pairs of ranks in cable order, and a ring of ranks against it: both pass relays."""
+    two_kills = FaultPlan(period_s=6, kills=2)
+
+    def rounds(name: str, order: tuple[int, ...], operations: tuple[str, ...], collperf: tuple[str, ...]) -> RankJob:
+        plan = _matrix([_Forced("default", {}, operations)], [(MIB, 32, 32, 0.0)])
+        return RankJob(name, "checked_rounds.py", order, plan, faults=two_kills, collperf=_checked(*collperf))
+
+    undisturbed = _training("undisturbed", _ORDERS[4], "cableway", 4, _FAILOVER_STEPS)
+    disturbed = replace(undisturbed, name="disturbed", collperf=_checked("--op", "all_reduce"),
+                        faults=FaultPlan(period_s=5, kills=2, cuts=True))
+    jobs = (rounds("opposite", (0, 1, 2, 3), ("opposite", "all_reduce"), ("--op", "sendrecv", "--pattern", "opposite")),
+            rounds("against", _ORDERS[4], ("all_reduce",), ("--op", "all_reduce")), disturbed, undisturbed)
+    return Scenario("failover", 4, tuple((job,) for job in jobs), 440, 260)
+
+
+def _checked(*work: str) -> tuple[str, ...]:
+    """The work as collperf does it in a dry run: long enough for two faults, on a few processors."""
+    return (*work, "--sizes", "1M", "--channels", "1", "--iters", "1", "--check-all", "--seconds", "35", "--idle-us", "100")
 
 
 def _twins() -> Scenario:
@@ -166,9 +204,9 @@ def _twins() -> Scenario:
 # In the order in which they run: the most informative first, in case the time is short.
 SCENARIOS = {scenario.name: scenario for scenario in (
     _checked_ring(6, 100, 60), _abort(), _two(), _checked_ring(8, 120, 80), _orders("against", 4, 80, 45), _twins(),
-    _ddp(), _orders("against8", 8, 100, 60),
+    _ddp(), _orders("against8", 8, 100, 60), _failover(),
 )}
-DEFAULT = tuple(name for name in SCENARIOS if name != "against8")
+DEFAULT = tuple(name for name in SCENARIOS if name not in ("against8", "failover"))
 
 
 def stage_plan(job: RankJob, backend: str, device: str, stop_at: float) -> dict[str, Any]:
@@ -195,3 +233,7 @@ def _on_gloo(plan: dict[str, Any]) -> dict[str, Any]:
 def planned_cells(job: RankJob) -> int:
     """How many cells a job of nccl_matrix.py has; 0 for the other programs."""
     return sum(len(config["cells"]) for config in job.plan.get("configs", []))
+
+
+def job_named(scenario: str, name: str) -> RankJob:
+    return next(job for stage in SCENARIOS[scenario].stages for job in stage if job.name == name)

@@ -16,6 +16,8 @@ _MEANING = {
     "two": "two communicators of the same ranks at once; two jobs on the same nodes at once",
     "against": "4 ranks against cable order, beside cable order",
     "against8": "8 ranks against cable order, beside cable order",
+    "twins": "4 ranks on split ports: around the ring, all_to_all and opposite pairs",
+    "failover": "relays killed and cables cut under load; training to the same bits as undisturbed",
     "ddp": "a small GPT by PyTorch's DDP, beside the same run over NCCL's Socket",
 }
 

@@ -1,10 +1,11 @@
 """Reads a scenario's work folder (see scenario_conductor.py) into a document.
 
     name, nodes, rate_mbps, seconds, machine, proof (NCCL's log lines about the network in use)
-    jobs     {job, program, transport, order, reference, planned_cells, attempts [{outcome, detail, seconds, sent}], errors},
-             and from the ranks, as far as available: cells (as in results.py), checked {operations, bytes, wrong},
-             span (when its operations ran), worked (of two groups, when each ran), inside, noticed and aborted (with
-             their ranks), losses and parameters (by rank)
+    jobs     {job, program, transport, order, reference, planned_cells, planned_steps, attempts [{outcome, detail, seconds,
+             sent}], errors}, and from the ranks, as far as available: cells (as in results.py), checked {operations,
+             bytes, wrong}, span (when its operations ran), worked (of two groups, when each ran), inside, noticed and
+             aborted (with their ranks), losses and parameters (by rank), pace {of, typical_s, longest_s} (of operations
+             or training steps); faults (see faults.py)
     flows    {after, most, left}: circuits through each node, the most while the stage ran, and those left after it
     skipped  {jobs, detail};  broken  why the scenario could not run at all
     status   passed, FAILED or incomplete; findings: why, and what was observed (scenario_verdict.py)
@@ -12,6 +13,7 @@
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +58,14 @@ def _job(work: Path, job: RankJob, notes: list[dict[str, Any]]) -> dict[str, Any
     errors = [event["text"] for events in by_rank for event in events if event["event"] == "error"]
     found = {
         "job": job.name, "program": job.program, "transport": job.transport, "order": list(job.order),
-        "reference": job.reference, "planned_cells": planned_cells(job),
+        "reference": job.reference, "planned_cells": planned_cells(job), "planned_steps": job.plan.get("steps", 0),
         "attempts": [{key: note[key] for key in ("outcome", "detail", "seconds", "sent") if key in note} for note in own],
         "errors": errors[:2],
     }
     cells = results.finished_cells(by_rank) + results.collperf_cells(work, own)
-    return found | {key: value for key, value in ({"cells": cells} | _seen(by_rank)).items() if value}
+    faults = [note["fault"] for note in notes if note["note"] == "fault" and note["job"] == job.name]
+    seen = {"cells": cells, "faults": faults} | _seen(by_rank)
+    return found | {key: value for key, value in seen.items() if value}
 
 
 def _seen(by_rank: list[list[dict[str, Any]]]) -> dict[str, Any]:
@@ -77,7 +81,19 @@ def _seen(by_rank: list[list[dict[str, Any]]]) -> dict[str, Any]:
     seen["losses"] = [losses for events in by_rank
                       if (losses := [event["loss"] for event in events if event["event"] == "step"])]
     seen["parameters"] = [event["parameters"] for event in every if event["event"] == "trained"]
+    seen["pace"] = _pace(checked, by_rank[0])
     return seen
+
+
+def _pace(checked: list[dict[str, Any]], first_rank: list[dict[str, Any]]) -> dict[str, Any]:
+    """The median and the longest time of an operation or, in a training, from a step's end to the next one's."""
+    timed = [event for event in checked if "slowest_s" in event]
+    if timed:
+        return {"of": "operation", "typical_s": statistics.median(event["mean_s"] for event in timed),
+                "longest_s": max(event["slowest_s"] for event in timed)}
+    ends = [event["at"] for event in first_rank if event["event"] == "step"]
+    gaps = [later - earlier for earlier, later in zip(ends, ends[1:])]
+    return {"of": "step", "typical_s": statistics.median(gaps), "longest_s": max(gaps)} if gaps else {}
 
 
 def _plain(event: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from scenario_plan import ABORT_BOUND_S, DDP_STEPS, ORDER_SIZE, SCENARIOS, forced_choice
+from scenario_plan import ABORT_BOUND_S, ORDER_SIZE, SCENARIOS, FaultPlan, forced_choice, job_named
 
 PASSED, FAILED, INCOMPLETE = "passed", "FAILED", "incomplete"
 # On a ring of four each cable carries the same amount in either order. A relay that favours its own host's data over
@@ -42,7 +42,9 @@ def judge(result: dict[str, Any]) -> Findings:
         _judge_attempts(job, own)
         if job["attempts"]:
             {"nccl_matrix.py": _judge_matrix, "two_groups.py": _judge_groups, "nccl_abort.py": _judge_abort,
-             "ddp_gpt.py": _judge_training}[job["program"]](job, own)
+             "ddp_gpt.py": _judge_training, "checked_rounds.py": _judge_checked}[job["program"]](job, own)
+            if (faults := job_named(result["name"], job["job"]).faults) is not None:
+                _judge_faults(job, faults, own)
             if SCENARIOS[result["name"]].split_ports:
                 _judge_balance(job, own)
         if job["reference"]:
@@ -69,7 +71,6 @@ def _judge_attempts(job: dict[str, Any], found: Findings) -> None:
 
 def _judge_matrix(job: dict[str, Any], found: Findings) -> None:
     cells = job.get("cells", [])
-    dry = any(cell["config"] == "collperf" for cell in cells)
     wrong = [cell for cell in cells if cell["wrong"]]
     for cell in wrong:
         found.failures.append(f"{job['job']}: {cell['config']} {cell['op']} of {cell['size_bytes']} bytes:"
@@ -81,7 +82,7 @@ def _judge_matrix(job: dict[str, Any], found: Findings) -> None:
             found.failures.append(f"{job['job']}: {cell['config']} {cell['op']}: NCCL used {', '.join(others)}")
     if not cells:
         found.failures.append(f"{job['job']}: not one operation was finished")
-    elif len(cells) < job["planned_cells"] and not dry:
+    elif len(cells) < job["planned_cells"] and not _is_dry(job):
         found.gaps.append(f"{job['job']}: {len(cells)} of {job['planned_cells']} operations and sizes were run")
     found.facts.append(f"{job['job']}: {len(cells)} operations and sizes,"
                        f" {sum(cell['checked_bytes'] for cell in cells) / 1e9:.2f} GB checked,"
@@ -93,6 +94,9 @@ def _judge_matrix(job: dict[str, Any], found: Findings) -> None:
 
 
 def _judge_checked(job: dict[str, Any], found: Findings) -> None:
+    if _is_dry(job):
+        _judge_matrix(job, found)
+        return
     checked = job.get("checked", {"operations": 0, "bytes": 0, "wrong": 0})
     line = (f"{job['job']}: {checked['operations']} checks, {checked['bytes'] / 1e9:.2f} GB,"
             f" {checked['wrong']} wrong elements")
@@ -148,17 +152,39 @@ def _judge_notice(job: dict[str, Any], found: Findings) -> None:
                     for entry in noticed]
 
 
+def _is_dry(job: dict[str, Any]) -> bool:
+    return any(cell["config"] == "collperf" for cell in job.get("cells", []))
+
+
 def _judge_training(job: dict[str, Any], found: Findings) -> None:
+    if _is_dry(job):
+        _judge_matrix(job, found)
+        return
     losses, name = job.get("losses", []), job["job"]
     steps = min(map(len, losses), default=0) if len(losses) == len(job["order"]) else 0
-    if steps < DDP_STEPS:
-        found.gaps.append(f"{name}: {steps} of {DDP_STEPS} steps")
+    if steps < job["planned_steps"]:
+        found.gaps.append(f"{name}: {steps} of {job['planned_steps']} steps")
     if len(set(job.get("parameters", []))) > 1:
         found.failures.append(f"{name}: the ranks' parameters differ at the end")
     if steps > 1:
         first, last = (sum(float.fromhex(own[at]) for own in losses) / len(losses) for at in (0, steps - 1))
         line = f"{name}: {steps} steps, loss {first:.4f} to {last:.4f}"
         (found.facts if last < first else found.failures).append(line)
+
+
+def _judge_faults(job: dict[str, Any], plan: FaultPlan, found: Findings) -> None:
+    """A fault of what carried nothing proves nothing."""
+    name, effective = job["job"], [fault for fault in job.get("faults", []) if fault["in_use"]]
+    killed, cut = (sum(fault["kind"] == kind for fault in effective) for kind in ("kill", "cut"))
+    if killed < plan.kills:
+        found.gaps.append(f"{name}: {killed} of {plan.kills} relays were killed while they relayed")
+    if plan.cuts and not cut:
+        found.gaps.append(f"{name}: no cable was cut while it carried data")
+    line = f"{name}: {killed} relays killed while they relayed" + (f", {cut} cables cut under load" if plan.cuts else "")
+    if "pace" in job:
+        pace = job["pace"]
+        line += f"; longest {pace['of']} {pace['longest_s']:.2f} s, typically {pace['typical_s'] * 1e3:.0f} ms"
+    found.facts.append(line)
 
 
 def _judge_flows(result: dict[str, Any], found: Findings) -> None:
@@ -183,7 +209,7 @@ def _judge_balance(job: dict[str, Any], found: Findings) -> None:
     line = (f"{job['job']}: {len(balance)} split ports, least balanced {least}: one function sent"
             f" {balance[least]:.3f} of the other")
     # collperf opens its flows otherwise than NCCL does.
-    is_judged = all(cell["config"] != "collperf" for cell in job.get("cells", []))
+    is_judged = not _is_dry(job)
     (found.failures if is_judged and balance[least] < MIN_BALANCE else found.facts).append(line)
 
 
@@ -208,8 +234,9 @@ def _compare(result: dict[str, Any], found: Findings) -> None:
         line = f"busbw against / in cable order, {operation} of {ORDER_SIZE >> 20} MiB: {ratio:.3f}"
         judged = result["name"] == "against"
         (found.failures if judged and ratio < MIN_ORDER_RATIO else found.facts).append(line)
-    if SCENARIOS[result["name"]].stages[0][0].program == "ddp_gpt.py" and {"cableway", "socket"} <= set(jobs):
-        _compare_training(jobs["cableway"], jobs["socket"], found)
+    for ours, theirs, name in (("cableway", "socket", "Socket's"), ("disturbed", "undisturbed", "the undisturbed run's")):
+        if {ours, theirs} <= set(jobs):
+            _compare_training(jobs[ours], jobs[theirs], name, found)
 
 
 def order_ratios(result: dict[str, Any]) -> dict[str, float]:
@@ -220,18 +247,19 @@ def order_ratios(result: dict[str, Any]) -> dict[str, float]:
             if job == "against" and ("cable-order", operation) in busbw}
 
 
-def _compare_training(ours: dict[str, Any], theirs: dict[str, Any], found: Findings) -> None:
+def _compare_training(ours: dict[str, Any], theirs: dict[str, Any], name: str, found: Findings) -> None:
+    """`name`: whose the other losses and parameters are."""
     pairs = list(zip(ours.get("losses", []), theirs.get("losses", [])))
     steps = min((min(len(own), len(other)) for own, other in pairs), default=0)
     differing = [step for step in range(steps) if any(own[step] != other[step] for own, other in pairs)]
     if differing:
-        found.failures.append(f"losses differ from Socket's in {len(differing)} of {steps} steps, first in step"
+        found.failures.append(f"losses differ from {name} in {len(differing)} of {steps} steps, first in step"
                               f" {differing[0]}")
     elif steps:
-        found.facts.append(f"losses of {steps} steps on {len(pairs)} ranks equal Socket's bit for bit")
+        found.facts.append(f"losses of {steps} steps on {len(pairs)} ranks equal {name} bit for bit")
     hashes = [job.get("parameters", []) for job in (ours, theirs)]
     lengths = {len(own) for job in (ours, theirs) for own in job.get("losses", [])}
     if all(hashes) and len(lengths) == 1:
         same = set(hashes[0]) == set(hashes[1])
-        line = f"parameters {hashes[0][0][:12]} and over Socket {hashes[1][0][:12]}"
+        line = f"parameters {hashes[0][0][:12]}, {name} {hashes[1][0][:12]}"
         (found.facts if same else found.failures).append(f"{line}: {'equal' if same else 'DIFFERENT'}")

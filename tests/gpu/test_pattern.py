@@ -1,11 +1,12 @@
-"""The data that ranks send, and the expected result of each operation.
+"""The data that ranks send, the expected result of each operation, and the operations themselves.
 
 A value depends on rank, element index and iteration, so that bytes of another rank, another place or an
 earlier iteration are detected. The mixing steps are those of lowbias32 (https://nullprogram.com/blog/2018/07/31/).
 int32 data uses all 32 bits (sums wrap around, as in NCCL); float32 data uses 20 bits, so that sums stay exact.
 
 `value` is the definition; `rows` is the same on tensors and is compared with it before anything is measured.
-Every function takes the torch module as an argument where it needs one, so this file can be tested without it.
+Every function takes the torch module, or its distributed one, as an argument where it needs one, so this file can be
+tested without it.
 """
 
 from __future__ import annotations
@@ -153,6 +154,28 @@ def count_wrong(torch: Any, table: Any, segments: list[Segment], first_iteration
             got = table[top:bottom, part.output_start + left:part.output_start + right]
             wrong += (got != right_rows).sum()
     return int(wrong.item())
+
+
+def collective(dist: Any, operation: str, given: Any, result: Any, group: Any = None) -> None:
+    """Enqueues the operation on the current stream. Operations in place (IN_PLACE) use `result` only.
+    `group` has all ranks, in their order."""
+    if operation == "all_reduce":
+        dist.all_reduce(result, group=group)
+    elif operation == "all_gather":
+        dist.all_gather_into_tensor(result, given, group=group)
+    elif operation == "reduce_scatter":
+        dist.reduce_scatter_tensor(result, given, group=group)
+    elif operation == "broadcast":
+        dist.broadcast(result, 0, group=group)
+    elif operation == "reduce":
+        dist.reduce(result, 0, group=group)
+    elif operation == "all_to_all":
+        dist.all_to_all_single(result, given, group=group)
+    else:
+        peer = opposite_of(dist.get_rank(), dist.get_world_size())
+        both = [dist.P2POp(dist.isend, given, peer, group), dist.P2POp(dist.irecv, result, peer, group)]
+        for request in dist.batch_isend_irecv(both):
+            request.wait()
 
 
 def check_against_definition(torch: Any, device: Any) -> None:

@@ -19,7 +19,6 @@ import time
 from typing import Any
 
 import test_pattern
-from collectives import collective
 from rank_meeting import Events, Meeting, machine_facts, own_device, run_rank
 from test_pattern import INT32
 
@@ -59,7 +58,7 @@ class Lane:
     def _run_rows(self, number: int, rows: range) -> None:
         inputs, outputs, _ = self.tables[number]
         for row in rows:
-            collective(self.owner.dist, self.cells[number]["op"], inputs[row], outputs[row], self.group)
+            test_pattern.collective(self.owner.dist, self.cells[number]["op"], inputs[row], outputs[row], self.group)
 
     def _on_stream(self) -> Any:
         return self.owner.torch.cuda.stream(self.stream) if self.stream else contextlib.nullcontext()

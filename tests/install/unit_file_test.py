@@ -37,7 +37,7 @@ class UnitFileTest(unittest.TestCase):
         self.assertGreaterEqual(int(self.service["LimitNOFILE"]), 65536)
 
     def test_grants_a_node_what_it_needs(self):
-        self.assertEqual(self.service["CapabilityBoundingSet"], "CAP_NET_ADMIN")
+        self.assertEqual(self.service["CapabilityBoundingSet"], "CAP_NET_ADMIN CAP_SYS_NICE")
         families = set(self.service["RestrictAddressFamilies"].split())
         self.assertLessEqual({"AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"}, families)
         self.assertNotIn("PrivateDevices", self.service)

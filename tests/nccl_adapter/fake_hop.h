@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "core/circuit/circuit_setup.h"
 #include "core/linux/link/hop_connection.h"
 #include "core/linux/os/unique_fd.h"
 #include "core/linux/rdma/rdma_transport.h"
@@ -17,16 +19,28 @@
 
 namespace cableway::nccl::test {
 
+// A set-up of a path of one hop.
+inline CircuitSetup setup_over(const std::string& cable, const std::string& from, const std::string& to,
+                               const CircuitName& circuit = {0, 1}) {
+  CircuitSetup setup;
+  setup.circuit = circuit;
+  setup.from_node = from;
+  setup.hops = {Hop{cable, "10.0.0.1", to, "10.0.0.2", 7000, false}};
+  return setup;
+}
+
 struct FakeHop {
-  std::unique_ptr<host::HopLink> link;
+  host::HopConnection connection;
   host::UniqueFd other_end;
 };
 
+inline std::unique_ptr<host::HopLink> make_last_link(FakeHop& hop) {
+  return host::make_hop_link(std::move(hop.connection), {host::HopPlace::kDestination, true}).value();
+}
+
 inline FakeHop make_hop(std::unique_ptr<host::HostEnd> end) {
   auto [here, there] = host::test::connected_pair();
-  host::HopConnection connection{std::move(here), std::move(end), "a test", 1U << 20};
-  auto link = host::make_hop_link(std::move(connection), {host::HopPlace::kDestination, true});
-  return {std::move(link).value(), std::move(there)};
+  return {host::HopConnection{std::move(here), std::move(end), "a test", 1U << 20}, std::move(there)};
 }
 
 inline FakeHop make_tcp_hop() {
@@ -51,20 +65,20 @@ inline FakeHop make_rdma_hop(const std::shared_ptr<host::VerbsDevice>& device, c
 
 // From a source to a relay, over RDMA.
 struct FakeFirstHop {
-  std::unique_ptr<host::HopLink> source;
+  host::HopConnection source;
   std::unique_ptr<host::HopLink> relay;
 };
 
-inline FakeFirstHop make_first_hop(const std::shared_ptr<host::VerbsDevice>& device, const host::VerbsGid& gid) {
+inline FakeFirstHop make_first_hop(const std::shared_ptr<host::VerbsDevice>& device, const host::VerbsGid& gid,
+                                   std::uint32_t chunk_bytes = 1U << 16) {
   host::RdmaHalf source = make_half(device, gid);
   host::RdmaHalf relay = make_half(device, gid);
   join(source, relay);
   join(relay, source);
   auto [here, there] = host::test::connected_pair();
-  host::HopConnection from{std::move(here), host::make_rdma_end(std::move(source)), "a test", 1U << 16};
-  host::HopConnection to{std::move(there), host::make_rdma_end(std::move(relay)), "a test", 1U << 16};
-  return {host::make_hop_link(std::move(from), {host::HopPlace::kSource}).value(),
-          host::make_hop_link(std::move(to), {host::HopPlace::kRelayUpstream}).value()};
+  host::HopConnection from{std::move(here), host::make_rdma_end(std::move(source)), "a test", chunk_bytes};
+  host::HopConnection to{std::move(there), host::make_rdma_end(std::move(relay)), "a test", chunk_bytes};
+  return {std::move(from), host::make_hop_link(std::move(to), {host::HopPlace::kRelayUpstream}).value()};
 }
 
 }  // namespace cableway::nccl::test

@@ -29,6 +29,7 @@ const std::string kNetwork = "10.77.";
 constexpr std::uint16_t kRelayPort = routing::kDefaultRelayPort;
 // If set, the world uses the existing network of this process. For machines that run nothing but one test at a time,
 // and whose loopback interface has an RDMA device: soft-RoCE works in a machine's initial network namespace only.
+constexpr const char* kPathWait = "CABLEWAY_PATH_WAIT";
 constexpr char kOnThisNetwork[] = "WORLD_ON_THIS_NETWORK";
 
 // Moves this process into a new, empty network, so that concurrent tests do not interfere.
@@ -99,7 +100,12 @@ World::World(Cables cables, const std::string& self) : cables_(std::move(cables)
     if (lockstep.is_here(a)) ip("address replace " + cable.from_address + "/24 dev " + port_towards(b));
     if (lockstep.is_here(b)) ip("address replace " + cable.to_address + "/24 dev " + port_towards(a));
   }
+  ::unsetenv(kPathWait);
   enter(self);
+}
+
+void World::fail_at_once() const {
+  ::setenv(kPathWait, "0", 1);
 }
 
 World::~World() {

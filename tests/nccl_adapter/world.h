@@ -42,6 +42,9 @@ class World {
   // Sets the environment of this process, or of a child, to that of a rank on `node`.
   void enter(const std::string& node) const;
 
+  // Ranks that begin after this call fail a flow with its last circuit, instead of waiting for another path.
+  void fail_at_once() const;
+
   // Runs a cablewayd for `node`, with these variables set, and waits until it serves. It is killed with this process at
   // the latest.
   void start(const std::string& node, const std::map<std::string, std::string>& settings = {});

@@ -21,6 +21,7 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 DEMO = str(TOOLS / "demo.sh")
 DEADLINE_S = 170
 CHECK_EVERY_S = 0.05
+LONGEST_PAUSE_MS = 3000  # on a busy machine
 LONGEST_S = 120  # an idle machine needs a quarter of it
 OPERATIONS = ("all_reduce ring", "all_reduce tree", "all_gather", "reduce_scatter", "broadcast", "all_to_all",
               "sendrecv opposite")
@@ -81,6 +82,15 @@ class RunTest(unittest.TestCase):
         self.assertTrue(all(count > 0 for line in rows["sendrecv opposite"] for count in line[4:]))
         self.assertRegex(output, r"\$ lab plug n0-n2\n(.*\n)* +\d+ ms  all 4 nodes know all 5 cables\n")
         self.assertIn("  shorter ways, in cables: n0 - n2 2, now 1\n", output)
+        self.check_failover(output, "n0-n1", "it came by to-n2", "n1 sends to n3")
+
+    def check_failover(self, output: str, cable: str, detour: str, relayed: str) -> None:
+        pauses = [int(pause) for pause in re.findall(r"^ +(\d+) ms  without data at ", output, re.MULTILINE)]
+        self.assertEqual(len(pauses), 2, output)
+        self.assertLess(max(pauses), LONGEST_PAUSE_MS)
+        self.assertRegex(output, rf"\$ lab cut {cable}\n +\d+ ms  without data at \w+; then {detour}\n")
+        self.assertIn(f"A relay dies while {relayed}, which share no cable:", output)
+        self.assertEqual(len(re.findall(r"^  \d+ MB verified meanwhile, 0 bytes wrong$", output, re.MULTILINE)), 2)
 
     def test_line(self) -> None:
         output, verified, relayed = self.run_demo("--topology", "line:4", "--rate", "none")
@@ -91,6 +101,7 @@ class RunTest(unittest.TestCase):
             self.assertEqual([count > 0 for count in line[4:]], [False, True, True, False])
         self.assertIn("$ lab plug n0-n3\n", output)
         self.assertIn("shorter ways, in cables: n0 - n3 3, now 1\n", output)
+        self.check_failover(output, "n0-n1", "it came by to-n2", "n0 sends to n2")
 
     def test_neighbours_need_no_relay(self) -> None:
         for topology in ("mesh:3", "switch:3"):

@@ -301,6 +301,11 @@ class Ranks:
     def running(self) -> bool:
         return any(process.poll() is None for process in self._processes)
 
+    def kill(self, name: str) -> None:
+        process = self._processes[self.names.index(name)]
+        process.kill()
+        process.wait(PATIENCE_S)
+
     def finish(self) -> int:
         """Waits for all ranks to succeed. Returns the bytes verified."""
         deadline = time.monotonic() + 2 * PATIENCE_S

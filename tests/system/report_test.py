@@ -158,12 +158,21 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(len([path for path in timeline.iter(f"{SVG}path") if "area" in path.get("class")]), 16)
         self.assertIn("--workload all_to_all:16MiB", "".join(root.find(f".//{XHTML}pre").itertext()))
 
-    def test_of_a_cut_is_well_formed_and_names_the_lost_flow(self) -> None:
-        page = self.report("cut", "--topology", "ring:6", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms",
+    def test_of_a_cut_is_well_formed_and_shows_the_pause(self) -> None:
+        page = self.report("cut", "--topology", "ring:6", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms")
+        root = self.check_page(page)
+        text = "".join(root.itertext())
+        self.assertIn("rank 0 on n0 -> rank 1 on n1", text)
+        self.assertIn("On the cables left the whole job takes", text)
+        timeline = root.find(f".//{SVG}svg[@class='timeline']")
+        self.assertEqual(len(timeline.findall(f".//{SVG}rect[@class='pause']")), 1)
+
+    def test_of_a_cut_that_ends_the_job_names_the_cause(self) -> None:
+        page = self.report("end", "--topology", "line:3", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms",
                            status=5)
         text = "".join(self.check_page(page).itertext())
-        self.assertIn("rank 0 on n0 -> rank 1 on n1", text)
-        self.assertIn("Restarted without the cut cables", text)
+        self.assertIn("no other path is left from node", text)
+        self.assertIn("On the cables left the job cannot run", text)
 
     def test_escapes_what_the_command_line_holds(self) -> None:
         folder = self.folder / "a<b>&\"c' d"

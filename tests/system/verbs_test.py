@@ -66,15 +66,24 @@ class NodesTestCase(GuestTestCase):
             self.assertIn(operation, output)
         return int(re.search(r"(\d+) bytes verified", output)[1])  # type: ignore[index]
 
-    def flowing(self, source: str, destination: str) -> GuestRanks:
-        """Starts ranks between which data flows for longer than any test waits."""
+    def flowing(self, source: str, destination: str, path_wait_s: int = 0) -> GuestRanks:
+        """Starts ranks between which data flows for longer than any test waits. By default a flow fails with its last circuit."""
         before = self.nodes.sent_rdma_packets(source)
         ranks = self.nodes.ranks([source, destination], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M",
-                                 "--channels", "1", "--warmup", "1", "--iters", "4", "--seconds", "300")
+                                 "--channels", "1", "--warmup", "1", "--iters", "4", "--seconds", "300",
+                                 settings={"CABLEWAY_PATH_WAIT": str(path_wait_s)})
         self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets(source) > before + 1000 or not ranks.running(),
                               lambda: f"data flows:\n{ranks.text()}")
         self.assertTrue(ranks.running(), ranks.text())
         return ranks
+
+    def check_still_flowing(self, ranks: GuestRanks, source: str) -> None:
+        """Data still leaves over RDMA after a fault."""
+        sent = self.nodes.sent_rdma_packets(source)
+        self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets(source) > sent + 1000 or not ranks.running(),
+                              lambda: f"data flows on:\n{ranks.text()}")
+        self.assertTrue(ranks.running(), ranks.text())
+        ranks.close()
 
 
 class SplitPortsTest(NodesTestCase):
@@ -171,18 +180,15 @@ class TriangleTest(NodesTestCase):
 
     def test_a_gid_that_moves_ends_no_flow(self) -> None:
         before = self.nodes.gid_index("n0", "to-n1")
-        ranks = self.flowing("n0", "n1")
-        # The kernel keeps the old entry while a queue pair uses it, so the address gets another one.
+        ranks = self.flowing("n0", "n1", path_wait_s=30)
+        # The kernel keeps the old entry while a queue pair uses it, so the address gets another one. Soft-RoCE cannot send
+        # from the old one any more, so the flow needs another circuit.
         self.nodes.run("n0", "sh", "-c", "ip address del 10.7.0.1/24 dev to-n1 && ip address add 10.7.0.1/24 dev to-n1")
         self.nodes.wait_until(lambda: self.nodes.gid_index("n0", "to-n1") not in (None, before),
                               lambda: "the GID has moved")
         # A hop is checked once a second.
         time.sleep(4)
-        sent = self.nodes.sent_rdma_packets("n0")
-        self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets("n0") > sent + 100 or not ranks.running(),
-                              lambda: f"data flows on:\n{ranks.text()}")
-        self.assertTrue(ranks.running(), ranks.text())
-        ranks.close()
+        self.check_still_flowing(ranks, "n0")
         self.nodes.wait_for_cables(self.CABLES)
         self.nodes.check_traffic()
 
@@ -282,6 +288,24 @@ class RingTest(NodesTestCase):
             self.assertRegex(rank.text(), found_between(relay, rank.node))
         self.nodes.check_traffic([name for name in self.nodes.names if name != relay])
         self.nodes.start(relay)
+        self.nodes.wait_for_cables(self.CABLES)
+        self.nodes.check_traffic()
+
+    def test_a_killed_relay_is_a_pause(self) -> None:
+        ranks = self.flowing("n0", "n2", path_wait_s=30)
+        relay = self.relay()
+        self.nodes.kill(relay)
+        self.check_still_flowing(ranks, "n0")
+        self.nodes.start(relay)
+        self.nodes.wait_for_cables(self.CABLES)
+
+    def test_a_cable_without_carrier_is_a_pause(self) -> None:
+        ranks = self.flowing("n0", "n1", path_wait_s=30)
+        self.lab.check("cut", "n0-n1")
+        try:
+            self.check_still_flowing(ranks, "n0")
+        finally:
+            self.lab.check("mend", "n0-n1")
         self.nodes.wait_for_cables(self.CABLES)
         self.nodes.check_traffic()
 

@@ -111,8 +111,9 @@ class Outcome:
 class PairRunner:
     """Runs pairs in the current lab, whose kernels forward."""
 
-    def __init__(self, builds: Builds, scratch: Path) -> None:
-        self._builds, self._scratch = builds, scratch
+    def __init__(self, builds: Builds, scratch: Path, settings: dict[str, str] | None = None) -> None:
+        """`settings`: further variables of nodes and ranks."""
+        self._builds, self._scratch, self._settings = builds, scratch, settings or {}
         self._address = self._lab("exec", "n0", "--", "printenv", "LAB_NODE_ADDRESS").strip()
 
     def throughput(self, way: Way, seconds: float, idle_us: int, idle_rate: float | None = None) -> Outcome:
@@ -133,7 +134,7 @@ class PairRunner:
 
     def _run(self, way: Way, placement: Placement, arguments: list[str], seconds: float,
              idle_rate: float | None) -> Outcome:
-        environment = {"CABLEWAY_LOG": "warning"}
+        environment = {"CABLEWAY_LOG": "warning"} | self._settings
         nodes, command = NODES[:way.hops_between + 2], [str(self._builds.daemon)]
         if way.forwarded:
             nodes, command = ("n0", way.receiver), [str(self._builds.routed_node), str(self._routed_topology(way))]

@@ -46,9 +46,9 @@ Welcome welcome_to(const Settings& settings, const routing::Topology& topology) 
 SessionMessage answer_to(const PathPlanner& planner, const SessionMessage& request) {
   const auto* path = std::get_if<PathRequest>(&request);
   if (path == nullptr) return ViewReply{"this is a benchmark's node: it has paths, but no views", {}};
-  absl::StatusOr<std::vector<Hop>> hops = planner.path_for_flow(path->node, path->ordinal);
-  if (!hops.ok()) return PathReply{path->request, std::string(hops.status().message()), {}};
-  return PathReply{path->request, {}, {*std::move(hops)}};
+  absl::StatusOr<std::vector<PathOffer>> paths = planner.paths_for_flow(path->node, path->ordinal, path->most);
+  if (!paths.ok()) return PathReply{path->request, std::string(paths.status().message()), {}};
+  return PathReply{path->request, {}, *std::move(paths)};
 }
 
 absl::Status serve(const std::string& file, int ready_fd) {

@@ -18,6 +18,9 @@ _SHOWN = {
     "boost_dijkstra": ("the same with Boost.Graph's Dijkstra", "us"),
     "all_pairs": ("shortest paths between all pairs of that torus", "ms"),
     "path_for_flow": ("selection of a flow's path among equally short ones", "us"),
+    "offers_torus_64": ("8 offers of paths to a flow, torus of 64", "us"),
+    "offers_sparks_64": ("the same, ring of 64 DGX Sparks", "us"),
+    "offers_random_400": ("the same, random graph of 400 nodes with 4 cables each", "us"),
     "max_min_shares": ("max-min shares of 100,000 flows on that torus", "ms"),
     "failures": ("8,320 failures of a torus of 64: one cable, two cables, one node", "s"),
 }
@@ -57,6 +60,7 @@ def goals(times: Mapping[str, Spread]) -> list[Goal]:
     failures = times["failures"].median
     return [
         Goal("shortest paths / Boost.Graph's Dijkstra", ratio, ".2f", 1.2),
+        Goal("offers of paths to a flow in a torus of 64, ms", times["offers_torus_64"].median * 1e3, ".2f", 1),
         Goal("max-min shares of 100,000 flows, s", times["max_min_shares"].median, ".3f", 0.5),
         Goal("all failures of a torus of 64, s", failures, ".1f", 120),
         Goal("the same, stretch goal", failures, ".1f", 60),

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   return cableway::cli::run(arguments,
                             {.environment = environ,
                              .host_name = cableway::host::host_name(),
+                             .out_is_terminal = ::isatty(STDOUT_FILENO) == 1,
                              .err_is_terminal = ::isatty(STDERR_FILENO) == 1},
                             std::cout, std::cerr);
 }

@@ -33,7 +33,7 @@ _LAB_UNAVAILABLE = 77
 _DESCRIPTION = """\
 Shows Cableway at work on this machine: builds nodes (network namespaces) joined by cables, each its own subnet, starts
 a cablewayd in each, waits until they have found each other, shows the topology and the routes that they found, runs
-collectives over the plugin, every byte checked, and plugs in one more cable. Nodes that share no cable reach each other
+collectives over the plugin, every byte checked, plugs in one more cable, and cuts a cable and kills a relay under load. Nodes that share no cable reach each other
 through the nodes between them. What is missing is installed (tools/setup.sh) and built first. Nothing is left behind,
 however the demo ends."""
 

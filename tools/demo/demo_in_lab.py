@@ -1,5 +1,5 @@
 """The demo inside the lab: starts the nodes, watches them find each other, shows what they know, runs the operations,
-prints the table, and plugs in one more cable.
+prints the table, plugs in one more cable, cuts one, and kills a relay.
 
 Writes {"verified": BYTES, "relayed": BYTES} or {"error": WHY} to the descriptor that it is given.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from demo_failure import DemoFailure
 from demo_table import DemoTable
 from discovery import await_cables, plug_in_a_chord
+from failover import show_failover
 from lab_nodes import LabNodes
 from operations import Operation, choose_sizes, operations, run_operation
 from programs import Programs
@@ -67,11 +68,12 @@ def _demo(programs: Programs) -> tuple[int, int]:
         relays = _show_routes(nodes)
         verified, relayed = _run_operations(nodes, programs)
         nodes.check_health()
+        if not relays:
+            print("\nEvery two nodes share a cable here, so nothing had to be relayed.")
         plug_in_a_chord(nodes)
+        verified += show_failover(nodes, programs)
     if relays and relayed == 0:
         raise DemoFailure("no byte was relayed, although some nodes share no cable")
-    if not relays:
-        print("\nEvery two nodes share a cable here, so nothing had to be relayed.")
     return verified, relayed
 
 

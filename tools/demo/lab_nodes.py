@@ -24,7 +24,7 @@ from lab_state import load_state  # noqa: E402
 from namespaces import LAB_DIR, in_network  # noqa: E402
 
 _LAB = str(TREE / "tools" / "lab" / "lab")
-_PLUG_S = 30.0
+_LAB_S = 30.0
 _READY_S = 10.0
 _ANSWER_S = 10.0  # `cableway` gives up after 5 s
 _SETTLE_S = 5.0  # from the end of the last rank to the end of its circuits at the relays
@@ -76,10 +76,36 @@ class LabNodes:
         """One more cable, as fast as the slowest."""
         rates = [cable.rate_mbps for cable in self._state.topology.cables if cable.rate_mbps]
         rate = ["--rate", f"{min(rates)}mbit"] if rates else []
-        done = subprocess.run([sys.executable, _LAB, "plug", f"{first}-{second}", *rate], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=_PLUG_S, check=False)
-        if done.returncode != 0:
-            raise DemoFailure(f"lab plug {first}-{second}: {done.stderr.strip()}")
+        self.check_lab(self.start_lab("plug", f"{first}-{second}", *rate), f"plug {first}-{second}")
+
+    def has_cables_between_nodes(self) -> bool:
+        """Not where a switch joins them."""
+        return all(name in self.names for cable in load_state().topology.cables for name in cable.nodes())
+
+    @staticmethod
+    def start_lab(*words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen([sys.executable, _LAB, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+
+    @staticmethod
+    def check_lab(process: subprocess.Popen[str], what: str) -> None:
+        """Waits for its end."""
+        try:
+            _, errors = process.communicate(timeout=_LAB_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise DemoFailure(f"lab {what}: no end within {_LAB_S:g} s") from None
+        if process.returncode != 0:
+            raise DemoFailure(f"lab {what}: {errors.strip()}")
+
+    def kill(self, node: str) -> None:
+        """Its cablewayd, by SIGKILL."""
+        self._daemons[node].kill()
+        self._daemons[node].wait()
+
+    def restart(self, node: str) -> None:
+        self._start(node)
 
     def start(self, node: str, command: list[str | Path], **options: Any) -> subprocess.Popen[bytes]:
         """Starts a program in a node. Of this process's settings it sees only the log level, and from the lab its name

@@ -53,21 +53,22 @@ def choose_sizes(slowest_mbps: int) -> list[int]:
     return [_SMALL_BYTES, large] if large > _SMALL_BYTES else [large]
 
 
-def _rank_command(nodes: LabNodes, programs: Programs, rank: int) -> list[str | Path]:
-    return [programs.collperf, "--plugin", programs.plugin, "--rank", str(rank), "--ranks", str(len(nodes.names)),
-            "--rendezvous", f"{nodes.management_address(nodes.names[0])}:{_PORT}", "--timeout", _NETWORK_S]
+def rank_command(nodes: LabNodes, programs: Programs, rank: int, names: list[str]) -> list[str | Path]:
+    """collperf as one of the ranks on the nodes `names`, without what it does."""
+    return [programs.collperf, "--plugin", programs.plugin, "--rank", str(rank), "--ranks", str(len(names)),
+            "--rendezvous", f"{nodes.management_address(names[0])}:{_PORT}", "--timeout", _NETWORK_S]
 
 
-def _output_path(rank: int) -> Path:
+def output_path(rank: int) -> Path:
     return LAB_DIR / f"collperf-{rank}.log"
 
 
-def _show_errors(nodes: LabNodes, ranks: list[int]) -> None:
+def show_errors(names: list[str], ranks: list[int]) -> None:
     """The last lines of each rank's output: the plugin's warnings, and what collperf made of them."""
     for rank in ranks:
-        lines = _output_path(rank).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = output_path(rank).read_text(encoding="utf-8", errors="replace").splitlines()
         for line in lines[-_ERROR_LINES:]:
-            print(f"{nodes.names[rank]} | {line}")
+            print(f"{names[rank]} | {line}")
 
 
 def run_operation(nodes: LabNodes, programs: Programs, operation: Operation, size: int) -> dict[str, Any]:
@@ -79,8 +80,8 @@ def run_operation(nodes: LabNodes, programs: Programs, operation: Operation, siz
     ranks = []
     for rank, node in enumerate(nodes.names):
         extra = ["--json", report] if rank == 0 else []
-        with open(_output_path(rank), "wb") as output:
-            command = [*_rank_command(nodes, programs, rank), *options, *extra]
+        with open(output_path(rank), "wb") as output:
+            command = [*rank_command(nodes, programs, rank, nodes.names), *options, *extra]
             ranks.append(nodes.start(node, command, stdout=output, stderr=subprocess.STDOUT))
     _wait(nodes, operation, ranks)
     result: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))["results"][0]
@@ -100,7 +101,7 @@ def _wait(nodes: LabNodes, operation: Operation, ranks: list[subprocess.Popen[by
     failed = [rank for rank, process in enumerate(ranks) if process.returncode != 0]
     if not failed:
         return
-    _show_errors(nodes, failed)
+    show_errors(nodes.names, failed)
     names = ", ".join(nodes.names[rank] for rank in late or failed)
     how = f"did not end within {_RUN_S:g} s" if late else "failed; what it said is above"
     raise DemoFailure(f"{operation.title}: collperf in {names} {how}")

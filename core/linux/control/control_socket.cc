@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/control/socket_address.h"
 #include "core/linux/os/uninterrupted.h"
 
 namespace cableway::host {
@@ -25,35 +26,6 @@ constexpr int kControlReceiveBytes = 1 << 20;
 constexpr std::chrono::minutes kLongestTimeInSocket{10};
 constexpr int kInteractive = 6;  // TC_PRIO_INTERACTIVE, the first band of pfifo_fast; higher ones need a capability
 constexpr int kNetworkControl = 0xc0;  // the class selector CS6 that routing protocols use (RFC 4594, section 3.1)
-
-struct SocketAddress {
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
-};
-
-SocketAddress socket_address(const PortAddress& address, PortId interface, std::uint16_t udp_port) {
-  SocketAddress result;
-  if (address.is_ipv6) {
-    sockaddr_in6 v6{};
-    v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(udp_port);
-    std::memcpy(&v6.sin6_addr, address.bytes.data(), sizeof v6.sin6_addr);
-    // The kernel requires a scope for link-local addresses, and binds the socket to that interface.
-    const bool is_group = address.bytes[0] == 0xff;
-    if (is_group || address.is_ipv6_link_local()) v6.sin6_scope_id = interface;
-    std::memcpy(&result.storage, &v6, sizeof v6);
-    result.size = sizeof v6;
-  } else {
-    sockaddr_in v4{};
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(udp_port);
-    std::memcpy(&v4.sin_addr, address.bytes.data(), sizeof v4.sin_addr);
-    std::memcpy(&result.storage, &v4, sizeof v4);
-    result.size = sizeof v4;
-  }
-  return result;
-}
 
 bool set_number(int socket, int level, int option, int value) {
   return ::setsockopt(socket, level, option, &value, sizeof value) == 0;
@@ -193,6 +165,19 @@ absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::
   set_number(socket->get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (::bind(socket->get(), address.get(), address.size) != 0) return failed("bind", group, udp_port, errno);
   if (!join(socket->get(), group, interface)) return failed("join group", group, udp_port, errno);
+  return socket;
+}
+
+absl::StatusOr<UniqueFd> open_connected_socket(const PortAddress& own, const PortAddress& other, PortId interface,
+                                               std::uint16_t udp_port) {
+  absl::StatusOr<UniqueFd> socket = open_socket(own, udp_port);
+  if (!socket.ok()) return socket.status();
+  // SO_REUSEPORT, unlike SO_REUSEADDR, lets no other user's socket in.
+  set_number(socket->get(), SOL_SOCKET, SO_REUSEPORT, 1);
+  const SocketAddress here = socket_address(own, interface, udp_port);
+  if (::bind(socket->get(), here.get(), here.size) != 0) return failed("bind", own, udp_port, errno);
+  const SocketAddress there = socket_address(other, interface, udp_port);
+  if (::connect(socket->get(), there.get(), there.size) != 0) return failed("connect to", other, udp_port, errno);
   return socket;
 }
 

@@ -29,6 +29,11 @@ absl::StatusOr<UniqueFd> open_control_socket(const routing::PortAddress& own, Po
 // For datagrams to the group that arrive at one interface. Several processes may each have one.
 absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::uint16_t udp_port);
 
+// For datagrams between one pair of addresses, as over one cable; several such sockets may share their own address.
+// Once the other host has refused a datagram, as no socket there has its port, the next call fails with ECONNREFUSED.
+absl::StatusOr<UniqueFd> open_connected_socket(const routing::PortAddress& own, const routing::PortAddress& other,
+                                               PortId interface, std::uint16_t udp_port);
+
 // From `own` through `interface`, regardless of the routing table. `whole`: in one packet, with don't-fragment set;
 // else the kernel fragments what exceeds the interface's MTU. Returns 0 or the errno: EMSGSIZE if it is too large to be
 // whole.

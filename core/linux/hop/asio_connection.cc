@@ -104,7 +104,9 @@ absl::Status open_and_bind(const Hop& hop, tcp::socket& socket) {
   error_code error;
   socket.open(from->is_v6() ? tcp::v6() : tcp::v4(), error);
   if (error) return absl::ResourceExhaustedError(error.message());
-  if (absl::Status status = prepare_data_socket(socket.native_handle()); !status.ok()) return status;
+  if (absl::Status status = prepare_data_socket(socket.native_handle()); !status.ok()) {
+    return absl::UnavailableError(status.message());  // whatever the errno: NotFound says that no process listens
+  }
   if (!hop.routed) socket.set_option(boost::asio::socket_base::do_not_route(true), error);
   // Defers the choice of the TCP port to connect(), where it need only be free towards this one peer. Chosen here it
   // would have to be free towards all peers, and connections that have just ended hold theirs for a minute. If the

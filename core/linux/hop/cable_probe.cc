@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/circuit/handshake.h"
+#include "core/flow/chunk_link.h"
 #include "core/linux/hop/asio_connection.h"
 #include "core/linux/hop/rdma_probe.h"
 #include "core/linux/os/random_value.h"
@@ -98,8 +99,7 @@ absl::Status advance(int socket, DialHandshake& handshake) {
     bytes.resize(handshake.bytes_needed());
     absl::Status status = read_whole(socket, bytes);
     status = status.ok() ? handshake.take(bytes) : handshake.ended(status.message());
-    if (absl::IsAborted(status))
-      return absl::UnavailableError(absl::StrCat("the neighbour refused: ", status.message()));
+    if (was_received(status)) return absl::UnavailableError(absl::StrCat("the neighbour refused: ", status.message()));
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -272,7 +272,7 @@ std::optional<Frame> answer_probe(int socket, Served served, RdmaProbe rdma) {
   if (!limit_waits(socket).ok()) return std::nullopt;
   const absl::StatusOr<SetupAnswer> answer = take_offer(served, rdma);
   if (!answer.ok()) {
-    send_bytes(socket, refusal(answer.status().message(), served.seal)).IgnoreError();
+    send_bytes(socket, refusal(answer.status().message(), FailureScope::kCircuit, served.seal)).IgnoreError();
     return std::nullopt;
   }
   if (!send_answer(socket, *answer, served.seal).ok()) return std::nullopt;

@@ -132,7 +132,7 @@ void CircuitAcceptor::State::take(Listener& listener, std::unique_ptr<SetupConne
     const auto reason = absl::ResourceExhaustedError("too many connections without a set-up over this cable");
     refused(connection->other_end(), reason);
     std::optional<CircuitSeal> unproven;
-    connection->send_first(refusal(reason.message(), unproven)).IgnoreError();
+    connection->send_first(refusal(reason.message(), FailureScope::kCircuit, unproven)).IgnoreError();
     return;
   }
   const std::string peer = connection->other_end();

@@ -60,6 +60,7 @@ struct HopLinkOptions {
   HopPlace place = HopPlace::kSource;
   bool last_hop = false;                     // the hop ends at the destination
   SlotKind slots = SlotKind::kUnregistered;  // at a relay
+  bool checksums = true;  // of chunks over TCP are made and checked here (core/flow/chunk_checksum.h)
 };
 
 }  // namespace cableway::host

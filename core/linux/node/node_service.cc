@@ -5,7 +5,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/circuit/circuit_events.h"
 #include "core/crypto/keyed_seal.h"
 #include "core/linux/files/key_reader.h"
 #include "core/linux/os/random_value.h"
@@ -31,17 +30,6 @@ std::uint64_t new_boot_nonce() {
 
 std::string text(const absl::Status& status) {
   return std::string(status.message());
-}
-
-// `flow`: null if its node did not list it.
-EventFields flow_fields(const std::string& process, const FlowOpened* flow) {
-  EventFields fields{{"process", process}};
-  if (flow == nullptr) return fields;
-  fields.push_back({"flow", flow_text(flow->flow)});
-  fields.push_back({"neighbour", flow->node});
-  fields.push_back({"path", flow->path});
-  if (!flow->port.empty()) fields.push_back({"port", flow->port});
-  return fields;
 }
 
 // Keys of the settings that differ, as in "node, ports".
@@ -81,6 +69,7 @@ absl::Status NodeService::open(For whom) {
   inventory_->watch_losses([this](const PortLost& lost) { on_port_lost(lost); });
   follow_devices();
   use_ports();
+  if (absl::Status status = start_pulses(); !status.ok()) return status;
   node_->start();
   listen_on_ports();
   sessions_->update_welcome(welcome());
@@ -97,11 +86,12 @@ absl::Status NodeService::open(For whom) {
 absl::Status NodeService::listen_for_sessions() {
   auto endpoint = session_endpoint(settings_.cluster, settings_.runtime_dir);
   if (!endpoint.ok()) return endpoint.status();
+  flows_.emplace(clock_, events());
   auto sessions = SessionServer::listen(
       io_, *endpoint, welcome(),
       [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); },
-      {[this](const SessionPeer& peer, const SessionMessage& report) { return on_report(peer, report); },
-       [this](const SessionPeer& peer) { flows_.left(peer); },
+      {[this](const SessionPeer& peer, const SessionMessage& report) { return flows_->take(peer, report); },
+       [this](const SessionPeer& peer) { flows_->left(peer); },
        [this](std::int64_t process, const std::string& reason) {
          events().raise(EventCode::kSessionRefused,
                         absl::StrCat("refused a session to process ", process, ": ", reason),
@@ -156,9 +146,21 @@ absl::Status NodeService::make_node() {
   node_ = std::make_unique<Node>(
       options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
       Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); }, on_event_});
-  paths_.emplace(clock_, events(), [this](const std::string& destination, std::uint64_t ordinal) {
-    return node_->paths().path_for_flow(destination, ordinal);
+  paths_.emplace(clock_, events(), [this](const std::string& destination, std::uint64_t ordinal, std::size_t most) {
+    return node_->paths().paths_for_flow(destination, ordinal, most);
   });
+  return absl::OkStatus();
+}
+
+absl::Status NodeService::start_pulses() {
+  auto pulses = PulseService::start(io_, settings_, *seal_, *node_,
+                                    {[this](PortLost lost) { on_port_lost(std::move(lost)); },
+                                     [this] {
+                                       paths_->topology_changed();
+                                       relay_->topology_changed();
+                                     }});
+  if (!pulses.ok()) return pulses.status();
+  pulses_ = *std::move(pulses);
   return absl::OkStatus();
 }
 
@@ -181,7 +183,7 @@ Welcome NodeService::welcome() const {
 
 // Runs before the node handles the change: adjacencies and routes are less urgent.
 void NodeService::on_port_lost(PortLost lost) {
-  lost.reason = printable(lost.reason).substr(0, kMaxPortLostReason);
+  lost.reason = printable(lost.reason, kMaxPortLostReason);
   relay_->lose_port(lost);
   sessions_->tell(lost);
 }
@@ -192,6 +194,7 @@ void NodeService::on_ports_changed() {
   listen_on_ports();
   note_no_ports();
   sessions_->update_welcome(welcome());
+  if (pulses_ != nullptr) pulses_->update();
 }
 
 // Empty while there are ports.
@@ -230,6 +233,7 @@ void NodeService::on_topology_changed() {
   note_members(node_->paths().topology());
   paths_->topology_changed();
   relay_->topology_changed();
+  if (pulses_ != nullptr) pulses_->update();
 }
 
 // Raises TOPOLOGY_CHANGED if nodes, draining nodes or cables have changed; a new latency raises no event.
@@ -248,6 +252,7 @@ void NodeService::note_members(const routing::Topology& topology) {
 
 void NodeService::leave(const std::string& reason) {
   events().raise(EventCode::kNodeLeaving, absl::StrCat(reason, ": leaving"), {{"reason", reason}});
+  pulses_.reset();
   node_->leave();
 }
 
@@ -267,31 +272,10 @@ bool NodeService::idle() const {
 }
 
 void NodeService::on_request(const SessionMessage& request, SessionServer::Answer answer) {
-  if (const auto* path = std::get_if<PathRequest>(&request)) return find_path(*path, std::move(answer));
+  if (const auto* path = std::get_if<PathRequest>(&request)) return find_paths(*path, std::move(answer));
   if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(answer_view(wanted->name, view_sources()));
   if (const auto* test = std::get_if<CableProbeRequest>(&request)) return test_cables(*test, answer);
   answer(Refusal{"not a request that a node answers"});
-}
-
-absl::Status NodeService::on_report(const SessionPeer& peer, const SessionMessage& report) {
-  const std::string process = absl::StrCat(peer.process);
-  if (const auto* opened = std::get_if<FlowOpened>(&report)) {
-    if (absl::Status status = flows_.opened(peer, *opened, clock_.now()); !status.ok()) return status;
-    events().raise(EventCode::kFlowOpened,
-                   absl::StrCat("process ", process, ": a flow ", opened->sends ? "to" : "from", " node ", opened->node,
-                                " over ", opened->path),
-                   flow_fields(process, opened));
-    return absl::OkStatus();
-  }
-  const auto& end = std::get<FlowEnded>(report);
-  const absl::StatusOr<std::optional<FlowOpened>> flow = flows_.ended(peer, end);
-  if (!flow.ok()) return flow.status();
-  if (!end.failure.empty()) {
-    EventFields fields = flow_fields(process, flow->has_value() ? &**flow : nullptr);
-    fields.push_back({"reason", end.failure});
-    events().raise(EventCode::kFlowFailed, absl::StrCat("process ", process, ": ", end.failure), std::move(fields));
-  }
-  return absl::OkStatus();
 }
 
 void NodeService::test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer) {
@@ -323,11 +307,11 @@ void NodeService::on_probe(ArrivedProbe probe) {
   std::move(probe).refuse("no cable with these addresses is up on that node");
 }
 
-void NodeService::find_path(const PathRequest& request, SessionServer::Answer answer) {
-  paths_->find(request.node, request.ordinal,
-               [number = request.request, answer = std::move(answer)](PathWait::Path path) {
-                 if (!path.ok()) return answer(PathReply{number, text(path.status()), {}});
-                 answer(PathReply{number, {}, {*std::move(path)}});
+void NodeService::find_paths(const PathRequest& request, SessionServer::Answer answer) {
+  paths_->find(request.node, request.ordinal, request.most,
+               [number = request.request, answer = std::move(answer)](PathWait::Paths paths) {
+                 if (!paths.ok()) return answer(PathReply{number, text(paths.status()), {}});
+                 answer(PathReply{number, {}, *std::move(paths)});
                });
 }
 
@@ -336,7 +320,7 @@ ViewSources NodeService::view_sources() const {
           .transport = settings_.transport,
           .topology = [this]() -> const routing::Topology& { return node_->paths().topology(); },
           .relay = [this] { return relay_->status(); },
-          .flows = [this] { return flows_.status(clock_.now()); },
+          .flows = [this] { return flows_->status(); },
           .sessions = [this] { return sessions_->sessions(); },
           .problems = [this] { return problems(); },
           .rejected = [this] { return inventory_->rejected(); },
@@ -352,6 +336,9 @@ std::vector<HostProblem> NodeService::problems() const {
     problems.push_back({EventCode::kNoPorts, std::move(none)});
   }
   if (!not_listening_.empty()) problems.push_back({EventCode::kNotListening, not_listening_});
+  if (pulses_ != nullptr) {
+    for (HostProblem& problem : pulses_->problems()) problems.push_back(std::move(problem));
+  }
   return problems;
 }
 

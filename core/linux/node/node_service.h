@@ -12,20 +12,21 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/circuit/path_wait.h"
 #include "core/crypto/datagram_seal.h"
 #include "core/crypto/sub_key.h"
 #include "core/event/event_log.h"
 #include "core/linux/control/udp_control_channel.h"
 #include "core/linux/hop/cable_probe.h"
 #include "core/linux/hop/circuit_acceptor.h"
+#include "core/linux/node/pulse_service.h"
 #include "core/linux/node/relay_service.h"
 #include "core/linux/os/asio_clock.h"
 #include "core/linux/ports/netlink_inventory.h"
 #include "core/linux/session/session_server.h"
 #include "core/node/node.h"
+#include "core/node/path_wait.h"
 #include "core/ports/port_lost.h"
-#include "core/session/flow_ledger.h"
+#include "core/session/reported_flows.h"
 #include "core/settings/settings.h"
 #include "core/view/status_view.h"
 #include "core/view/view_table.h"
@@ -64,6 +65,7 @@ class NodeService {
   std::string why_no_ports() const;
   absl::Status listen_for_sessions();
   absl::Status start_relay();
+  absl::Status start_pulses();
   void follow_devices();
   void on_port_lost(PortLost lost);
   void on_ports_changed();
@@ -75,8 +77,7 @@ class NodeService {
   void on_topology_changed();
   void note_members(const routing::Topology& topology);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
-  absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
-  void find_path(const PathRequest& request, SessionServer::Answer answer);
+  void find_paths(const PathRequest& request, SessionServer::Answer answer);
   void test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer);
   void on_probe(ArrivedProbe probe);
   Welcome welcome() const;
@@ -99,10 +100,11 @@ class NodeService {
 
   std::optional<PathWait> paths_;
   std::unique_ptr<RelayService> relay_;
-  FlowLedger flows_;  // before the members that update it
+  std::optional<ReportedFlows> flows_;  // before the members that update it
   std::unique_ptr<CableProbes> cable_probes_;
   std::unique_ptr<SessionServer> sessions_;
   std::unique_ptr<CircuitAcceptor> acceptor_;
+  std::unique_ptr<PulseService> pulses_;  // null: none are sent
 };
 
 }  // namespace cableway::host

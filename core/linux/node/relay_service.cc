@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/circuit/circuit_events.h"
+#include "core/flow/chunk_checksum.h"
 #include "core/linux/hop/asio_connection.h"
 #include "core/linux/hop/transport_table.h"
 #include "core/linux/relay/store_table.h"
@@ -47,7 +48,8 @@ absl::Status RelayService::open(const Settings& settings) {
          auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
          boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
        },
-       [this](RelayStore& store) { boost::asio::post(io_, [this, &store] { on_out_of_leases(store); }); }});
+       [this](RelayStore& store) { boost::asio::post(io_, [this, &store] { on_out_of_leases(store); }); }},
+      settings.checksum);
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   if (memory_.leases == 0) {
@@ -97,6 +99,10 @@ void RelayService::on_closed(RelayLoop::Closed closed) {
   events_.raise(closed.broken ? EventCode::kCircuitBroken : EventCode::kCircuitEnded,
                 absl::StrCat("circuit ", circuit_text(closed.setup), " ended: ", closed.reason.message()),
                 circuit_fields(closed.setup, closed.reason));
+  if (found_corruption(closed.reason)) {
+    events_.raise(EventCode::kChunkCorrupted, std::string(closed.reason.message()),
+                  circuit_fields(closed.setup, closed.reason));
+  }
   // The ends need nothing more than the reason, and the relay's memory is needed for the circuits that remain.
   close_lingering(io_, std::move(closed.upstream), Unsent::kForget);
   close_lingering(io_, std::move(closed.downstream), Unsent::kForget);

@@ -45,19 +45,18 @@ absl::StatusOr<std::optional<Frame>> TcpLifeline::look() {
   if (!whole.ok()) return whole.status();
   if (!*whole) return std::nullopt;
   const char* text = reinterpret_cast<const char*>(&staging_[kFrameHeaderBytes]);
-  return absl::AbortedError(printable(std::string_view(text, frame->payload)));
+  return received_failure(scope_of(*frame), printable(std::string_view(text, frame->payload)));
 }
 
-void TcpLifeline::leave(std::span<const Frame> last, absl::string_view reason) {
+void TcpLifeline::leave(std::span<const Frame> last, const std::optional<Failure>& failure) {
   std::vector<std::byte> bytes_to_send;
   for (const Frame& frame : last) {
     const FrameBytes bytes = encode_frame(frame);
     bytes_to_send.insert(bytes_to_send.end(), bytes.begin(), bytes.end());
   }
-  if (!reason.empty()) {
-    reason = reason.substr(0, kMaxFailureText);
-    const FrameBytes header =
-        encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0});
+  if (failure) {
+    const absl::string_view reason = failure->reason.substr(0, kMaxFailureText);
+    const FrameBytes header = encode_frame(failed_frame(static_cast<std::uint32_t>(reason.size()), failure->scope));
     bytes_to_send.insert(bytes_to_send.end(), header.begin(), header.end());
     const auto text = std::as_bytes(std::span(reason.data(), reason.size()));
     bytes_to_send.insert(bytes_to_send.end(), text.begin(), text.end());

@@ -22,7 +22,7 @@ class TcpLifeline final : public HopLifeline {
   explicit TcpLifeline(UniqueFd socket) : socket_(std::move(socket)) {}
 
   absl::StatusOr<std::optional<Frame>> look() override;
-  void leave(std::span<const Frame> last, absl::string_view reason) override;
+  void leave(std::span<const Frame> last, const std::optional<Failure>& failure) override;
 
   int socket() const { return socket_.get(); }
   // Call after leave(), for draining and closing (lingering_close.h).

@@ -89,11 +89,12 @@ const std::string& RelayLoop::Side::name() const {
 bool RelayLoop::Side::is_over(const PortLost& port) const {
   if (port.only_rdma && hop.registrar() == nullptr) return false;
   const std::size_t at = circuit.setup.hop;
-  return is_at(brings_data ? accepting_end(circuit.setup, at) : dialing_end(circuit.setup, at + 1), port.interface);
+  return cableway::is_over(brings_data ? accepting_end(circuit.setup, at) : dialing_end(circuit.setup, at + 1), port);
 }
 
 absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const std::vector<RelayStore*>& stores,
-                                                            std::chrono::microseconds spin, Listener listener) {
+                                                            std::chrono::microseconds spin, Listener listener,
+                                                            bool checksums) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot create the relay's epoll set");
@@ -106,18 +107,19 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const std::vector<Re
   known.reserve(stores.size());
   for (RelayStore* store : stores) known.push_back({store});
   std::unique_ptr<RelayLoop> loop(
-      new RelayLoop(std::move(epoll), std::move(wake), std::move(known), spin, std::move(listener)));
+      new RelayLoop(std::move(epoll), std::move(wake), std::move(known), spin, std::move(listener), checksums));
   loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
   return loop;
 }
 
 RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, std::chrono::microseconds spin,
-                     Listener listener)
+                     Listener listener, bool checksums)
     : epoll_(std::move(epoll)),
       wake_(std::move(wake)),
       stores_(std::move(stores)),
       spin_(spin),
-      listener_(std::move(listener)) {
+      listener_(std::move(listener)),
+      checksums_(checksums) {
   polled_.reserve(kMaxPolled);
 }
 
@@ -144,10 +146,10 @@ absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, H
                             std::unique_ptr<Slot> floor) {
   const SlotKind slots = slots_between(*upstream.end, *downstream.end);
   Circuit::Transports transports{transport_of(upstream), transport_of(downstream)};
-  auto up = make_hop_link(std::move(upstream), {HopPlace::kRelayUpstream, false, slots});
+  auto up = make_hop_link(std::move(upstream), {HopPlace::kRelayUpstream, false, slots, checksums_});
   if (!up.ok()) return up.status();
   const bool last_hop = setup.hop + 2U == setup.hops.size();
-  auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots});
+  auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots, checksums_});
   if (!down.ok()) return down.status();
   auto circuit = std::make_unique<Circuit>(setup, std::move(transports), *std::move(up), *std::move(down),
                                            std::move(floor), store_of(slots).pool());
@@ -397,7 +399,7 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   std::erase(unfinished_, &circuit);
   std::erase(polled_, &circuit);
   open_.fetch_sub(1, std::memory_order_relaxed);
-  const bool ended_by_an_end = absl::IsCancelled(reason) || absl::IsAborted(reason);
+  const bool ended_by_an_end = absl::IsCancelled(reason) || was_received(reason);
   const bool broken = !ended_by_an_end || owned->relay.slots_in_use() > 0;
   {
     const std::lock_guard lock(mutex_);
@@ -414,7 +416,7 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
 }
 
 void RelayLoop::end(Circuit& circuit, const std::string& hop_end, const absl::Status& found) {
-  const absl::Status reason = prefix_with_hop(hop_end, found);
+  const absl::Status reason = found_at(hop_end, found);
   circuit.relay.fail(reason);
   close(circuit, reason);
 }

@@ -55,9 +55,11 @@ class RelayLoop {
   };
 
   // From then on the loop owns the use of the stores' pools; the stores must outlive it. `spin`: how long it polls for
-  // more work before it sleeps, since sleeping and waking take longer than relaying a small message.
+  // more work before it sleeps, since sleeping and waking take longer than relaying a small message. `checksums`:
+  // HopLinkOptions::checksums.
   static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const std::vector<RelayStore*>& stores,
-                                                          std::chrono::microseconds spin, Listener listener);
+                                                          std::chrono::microseconds spin, Listener listener,
+                                                          bool checksums = true);
   // Stops the thread and drops the remaining circuits.
   ~RelayLoop();
   RelayLoop(const RelayLoop&) = delete;
@@ -88,8 +90,8 @@ class RelayLoop {
     std::chrono::steady_clock::time_point next_notice{};
   };
 
-  RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, std::chrono::microseconds spin,
-            Listener listener);
+  RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, std::chrono::microseconds spin, Listener listener,
+            bool checksums);
   RelayStore& store_of(SlotKind kind);
   bool any_leased() const;
   void run();
@@ -126,6 +128,7 @@ class RelayLoop {
   std::vector<Store> stores_;
   const std::chrono::microseconds spin_;
   const Listener listener_;
+  const bool checksums_;
 
   // For the loop's thread only.
   std::map<Circuit*, std::unique_ptr<Circuit>> circuits_;

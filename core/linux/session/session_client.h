@@ -32,9 +32,10 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   // requests, except for path requests, whose `request` is filled in here: each is answered when its path is known.
   // While a cable test runs, no other request may be made.
   void request(SessionMessage message, Reply reply);
-  // Sends a report, which is not answered: FlowOpened, FlowEnded. The session ends if the node leaves 16 MiB of them
-  // unread.
+  // Sends a report (is_report()), which is not answered. The session ends if the node leaves 16 MiB of them unread.
   void report(const SessionMessage& message);
+  // Whether the node has so much left unread that reports which are out of date a second later should be left out.
+  bool is_behind() const { return outgoing_bytes_ > (1U << 20); }
   // Called when the node sends a further Welcome: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
   // Called when the node reports a lost port.

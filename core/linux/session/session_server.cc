@@ -47,10 +47,6 @@ bool may_connect(const ucred& peer) {
   return peer.uid == 0 || ::geteuid() == 0 || peer.uid == ::geteuid();
 }
 
-bool is_report(const SessionMessage& message) {
-  return std::holds_alternative<FlowOpened>(message) || std::holds_alternative<FlowEnded>(message);
-}
-
 }  // namespace
 
 struct SessionServer::State : std::enable_shared_from_this<State> {

@@ -23,7 +23,7 @@ class SessionServer {
 
   // Called on `io`'s thread; must not block. Each may be empty.
   struct Listener {
-    // FlowOpened or FlowEnded, which are not answered. A status other than OK ends the session with its message.
+    // is_report(), which are not answered. A status other than OK ends the session with its message.
     std::function<absl::Status(const SessionPeer&, const SessionMessage&)> reported;
     // A session that had sent a report has ended.
     std::function<void(const SessionPeer&)> left;

@@ -21,10 +21,13 @@ namespace {
 // Large enough that a system call costs little per byte, small enough to stay in a core's second-level cache.
 constexpr std::size_t kStagingBytes = 128U << 10;
 constexpr std::uint64_t kBytesPerTurn = 4U << 20;
+// At least half of it is free for each read.
+static_assert(LandingReader::kHeldBytes <= kStagingBytes / 2);
 
 }  // namespace
 
-LandingReader::LandingReader(int socket) : socket_(socket), staging_(kStagingBytes) {}
+LandingReader::LandingReader(int socket, bool checksums)
+    : socket_(socket), checksums_(checksums), staging_(kStagingBytes) {}
 
 absl::Status LandingReader::post_landing(std::uint64_t message, const Landing& landing) {
   Posted& place = posted_[message % kMaxLandings];
@@ -64,8 +67,8 @@ absl::Status LandingReader::consume(ChunkLink::Sink& sink) {
     if (!consumed.ok()) return consumed.status();
     if (!*consumed) break;
   }
-  // What remains is shorter than a header, a failure's text or a line.
-  std::memmove(staging_.data(), staging_.data() + begin_, staged());
+  // What remains is shorter than a header, a failure's text, a line or a chunk that is held back.
+  if (begin_ > 0) std::memmove(staging_.data(), staging_.data() + begin_, staged());
   end_ = staged();
   begin_ = 0;
   return absl::OkStatus();
@@ -79,7 +82,7 @@ absl::StatusOr<bool> LandingReader::consume_header(ChunkLink::Sink& sink) {
   if (frame->kind == FrameKind::kFailed) {
     if (staged() < kFrameHeaderBytes + frame->payload) return false;
     const char* text = reinterpret_cast<const char*>(&staging_[begin_ + kFrameHeaderBytes]);
-    return absl::AbortedError(printable(std::string_view(text, frame->payload)));
+    return received_failure(scope_of(*frame), printable(std::string_view(text, frame->payload)));
   }
   begin_ += kFrameHeaderBytes;
   if (frame->kind == FrameKind::kChunk) {
@@ -106,6 +109,7 @@ absl::Status LandingReader::begin_chunk(const Frame& chunk) {
   }
   chunk_ = chunk;
   placed_ = 0;
+  sum_ = {};
   return absl::OkStatus();
 }
 
@@ -115,10 +119,22 @@ absl::StatusOr<bool> LandingReader::consume_payload(ChunkLink::Sink& sink) {
     return absl::InvalidArgumentError(
         absl::StrCat("peer sent data of message ", chunk_->message, ", which is already complete"));
   }
+  return place_part(place, sink);
+}
+
+absl::StatusOr<bool> LandingReader::place_part(const Posted& place, ChunkLink::Sink& sink) {
   const std::uint32_t missing = chunk_->payload - placed_;
+  const bool checked = checksums_ && chunk_->checksum != 0;
+  if (checked && chunk_->payload <= kHeldBytes && staged() < missing) return false;
   std::size_t bytes = std::min<std::size_t>(missing, staged());
   if (bytes < missing) bytes -= bytes % kLineBytes;
   if (bytes == 0 && missing > 0) return false;
+  if (checked) {
+    sum_.add({&staging_[begin_], bytes});
+    if (bytes == missing) {
+      if (absl::Status status = check_checksum(*chunk_, sum_); !status.ok()) return status;
+    }
+  }
   if (bytes > 0) ordered_store(place.landing.data + chunk_->offset + placed_, &staging_[begin_], bytes);
   begin_ += bytes;
   placed_ += static_cast<std::uint32_t>(bytes);

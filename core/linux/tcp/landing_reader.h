@@ -1,6 +1,9 @@
 // The receiving half of a TCP hop at a flow's end. Reads in bulk into a small staging buffer that stays in the cache,
 // and places payload from there by ordered stores, whole 128-byte lines at a time, because NCCL may be polling flags in
 // the destination meanwhile (ordered_store.h). The kernel's copy does not guarantee that order.
+//
+// A chunk's checksum is checked before its last bytes are placed. A chunk of up to kHeldBytes is placed only once all
+// of it has arrived, so nothing of one that fails; the first parts of a larger one can be seen before.
 #ifndef CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_
 #define CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_
 
@@ -12,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "core/flow/chunk_checksum.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/frame.h"
 
@@ -19,7 +23,10 @@ namespace cableway::host {
 
 class LandingReader {
  public:
-  explicit LandingReader(int socket);
+  static constexpr std::uint32_t kHeldBytes = 64U << 10;
+
+  // `checksums`: whether those of chunks are checked.
+  LandingReader(int socket, bool checksums);
 
   absl::Status post_landing(std::uint64_t message, const Landing& landing);
   void end_landing(std::uint64_t message) { posted_[message % kMaxLandings].active = false; }
@@ -39,17 +46,20 @@ class LandingReader {
   absl::StatusOr<bool> consume_header(ChunkLink::Sink& sink);
   absl::StatusOr<bool> consume_payload(ChunkLink::Sink& sink);
   absl::Status begin_chunk(const Frame& chunk);
+  absl::StatusOr<bool> place_part(const Posted& place, ChunkLink::Sink& sink);
   absl::Status end_chunk(ChunkLink::Sink& sink);
   absl::string_view within_chunk() const;
   std::size_t staged() const { return end_ - begin_; }
 
   const int socket_;
+  const bool checksums_;
   std::vector<std::byte> staging_;
   std::size_t begin_ = 0;  // staged bytes are [begin_, end_)
   std::size_t end_ = 0;
   std::array<Posted, kMaxLandings> posted_;
   std::optional<Frame> chunk_;  // the chunk whose payload is arriving
   std::uint32_t placed_ = 0;    // bytes of it that have been placed
+  ChunkChecksum sum_;           // of these
   std::uint64_t bytes_read_ = 0;
 };
 

@@ -166,7 +166,7 @@ absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::splice_payload(PipeSlot&
 absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::read_failure_text() {
   if (staged() < frame_->payload) return stage();
   const char* text = reinterpret_cast<const char*>(&staging_[staged_begin_]);
-  return absl::AbortedError(printable(std::string_view(text, frame_->payload)));
+  return received_failure(scope_of(*frame_), printable(std::string_view(text, frame_->payload)));
 }
 
 }  // namespace cableway::host

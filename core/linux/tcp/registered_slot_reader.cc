@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/chunk_checksum.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/tcp/connection_error.h"
 #include "core/linux/tcp/relay_frame.h"
@@ -16,7 +17,7 @@
 
 namespace cableway::host {
 
-RegisteredSlotReader::RegisteredSlotReader(int socket) : socket_(socket) {
+RegisteredSlotReader::RegisteredSlotReader(int socket, bool checksums) : socket_(socket), checksums_(checksums) {
   constexpr std::size_t kMaxPosted = 64;
   // Reserved here so that the data path does not allocate.
   free_.reserve(kMaxPosted);
@@ -92,6 +93,10 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::handle_heade
 absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read_payload(ChunkLink::Sink& sink) {
   absl::StatusOr<Outcome> outcome = read(filling_->data(), frame_->payload, filled_);
   if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
+  if (checksums_) {
+    // The chunk leaves TCP here, maybe for memory that its destination's processor cannot read.
+    if (absl::Status status = check_checksum(*frame_, filling_->data()); !status.ok()) return status;
+  }
   RegisteredSlot& slot = *std::exchange(filling_, nullptr);
   const Frame frame = *std::exchange(frame_, std::nullopt);
   slot.filled = frame.payload;
@@ -102,8 +107,8 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read_payload
 absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read_failure_text() {
   absl::StatusOr<Outcome> outcome = read(staging_.data(), frame_->payload, staged_);
   if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
-  return absl::AbortedError(
-      printable(std::string_view(reinterpret_cast<const char*>(staging_.data()), frame_->payload)));
+  const char* text = reinterpret_cast<const char*>(staging_.data());
+  return received_failure(scope_of(*frame_), printable(std::string_view(text, frame_->payload)));
 }
 
 }  // namespace cableway::host

@@ -20,7 +20,8 @@ namespace cableway::host {
 
 class RegisteredSlotReader {
  public:
-  explicit RegisteredSlotReader(int socket);
+  // `checksums`: a chunk's checksum is checked before the chunk is reported.
+  RegisteredSlotReader(int socket, bool checksums);
 
   void post_slot(RegisteredSlot& slot);
   // ChunkLink::withdraw_slot().
@@ -41,6 +42,7 @@ class RegisteredSlotReader {
   absl::StatusOr<Outcome> read(std::byte* to, std::size_t bytes, std::size_t& have);
 
   const int socket_;
+  const bool checksums_;
   std::array<std::byte, kMaxFailureText> staging_;  // a header, or the text of a failure
   std::size_t staged_ = 0;
   std::optional<Frame> frame_;         // decoded, not finished

@@ -11,20 +11,20 @@ namespace cableway::host {
 namespace {
 
 std::variant<LandingReader, PipeSlotReader, RegisteredSlotReader> make_reader(int socket, TcpChunkLink::Place place,
-                                                                              SlotKind slots) {
-  if (place == TcpChunkLink::Place::kFlowEnd) return LandingReader(socket);
-  if (slots == SlotKind::kRegistered) return RegisteredSlotReader(socket);
+                                                                              SlotKind slots, bool checksums) {
+  if (place == TcpChunkLink::Place::kFlowEnd) return LandingReader(socket, checksums);
+  if (slots == SlotKind::kRegistered) return RegisteredSlotReader(socket, checksums);
   return PipeSlotReader(socket);
 }
 
 }  // namespace
 
-TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place, SlotKind slots)
+TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place, SlotKind slots, bool checksums)
     : socket_(std::move(socket)),
       place_(place),
       slots_(slots),
-      writer_(socket_.get()),
-      reader_(make_reader(socket_.get(), place, slots)) {
+      writer_(socket_.get(), checksums),
+      reader_(make_reader(socket_.get(), place, slots, checksums)) {
   // splice(2) from a socket blocks unless the descriptor itself is non-blocking: the call's flag only covers the pipe.
   static_cast<void>(::fcntl(socket_.get(), F_SETFL, ::fcntl(socket_.get(), F_GETFL) | O_NONBLOCK));
   if (place == Place::kFlowEnd) return;
@@ -109,9 +109,9 @@ std::uint64_t TcpChunkLink::bytes_moved() const {
   return writer_.bytes_written() + std::visit([](const auto& reader) { return reader.bytes_read(); }, reader_);
 }
 
-void TcpChunkLink::fail(absl::string_view reason) {
+void TcpChunkLink::fail(absl::string_view reason, FailureScope scope) {
   if (fenced_) return;
-  writer_.try_send_failure(reason);
+  writer_.try_send_failure(reason, scope);
   fence();
 }
 

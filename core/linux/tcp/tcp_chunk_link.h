@@ -26,7 +26,8 @@ class TcpChunkLink final : public ChunkLink {
 
   // `socket` must be connected, its set-up frames exchanged. At a relay its buffers are made small, except the one that
   // receives data.
-  TcpChunkLink(UniqueFd socket, Place place, SlotKind slots = SlotKind::kUnregistered);
+  // `checksums`: makes and checks those of chunks, where they are in memory (chunk_checksum.h).
+  TcpChunkLink(UniqueFd socket, Place place, SlotKind slots = SlotKind::kUnregistered, bool checksums = true);
 
   bool can_send() const override { return writer_.can_send(); }
   void send(const Frame& chunk, SendBuffer payload) override { writer_.begin(chunk, payload.data); }
@@ -42,7 +43,7 @@ class TcpChunkLink final : public ChunkLink {
   absl::Status progress(Sink& sink) override;
   absl::Status flush(Sink& sink) override;
   std::uint64_t bytes_moved() const override;
-  void fail(absl::string_view reason) override;
+  void fail(absl::string_view reason, FailureScope scope) override;
   void fence() override;
 
   int socket() const { return socket_.get(); }

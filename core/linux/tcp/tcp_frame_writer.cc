@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "absl/status/statusor.h"
+#include "core/flow/chunk_checksum.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/tcp/connection_error.h"
 
@@ -26,18 +27,23 @@ absl::Status write_failed(int error) {
 }  // namespace
 
 void TcpFrameWriter::begin(const Frame& chunk, const std::byte* payload) {
+  // The payload passes through the cache before the kernel copies it.
+  begin_chunk(checksums_ ? with_checksum(chunk, payload) : chunk, payload);
+}
+
+void TcpFrameWriter::begin_chunk(const Frame& chunk, const std::byte* memory) {
   header_ = encode_frame(chunk);
   header_written_ = 0;
   payload_bytes_ = chunk.payload;
   payload_written_ = 0;
-  memory_ = payload;
+  memory_ = memory;
   slot_ = nullptr;
   memory_slot_ = nullptr;
   chunk_active_ = true;
 }
 
 void TcpFrameWriter::begin(const Frame& chunk, PipeSlot& slot) {
-  begin(chunk, slot.head.data());
+  begin_chunk(chunk, slot.head.data());  // its payload is in the kernel: it has a checksum from its source, or none
   slot_ = &slot;
 }
 
@@ -152,12 +158,12 @@ absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_from_pipe() {
   return Outcome::kAllWritten;
 }
 
-void TcpFrameWriter::try_send_failure(absl::string_view reason) {
+void TcpFrameWriter::try_send_failure(absl::string_view reason, FailureScope scope) {
   if (within_chunk()) return;
   const absl::StatusOr<Outcome> controls = write_controls();
   if (!controls.ok() || *controls == Outcome::kMustWait) return;
   reason = reason.substr(0, kMaxFailureText);
-  FrameBytes header = encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0});
+  FrameBytes header = encode_frame(failed_frame(static_cast<std::uint32_t>(reason.size()), scope));
   iovec parts[2] = {{header.data(), header.size()}, {const_cast<char*>(reason.data()), reason.size()}};
   msghdr message{};
   message.msg_iov = parts;

@@ -17,7 +17,8 @@ namespace cableway::host {
 
 class TcpFrameWriter {
  public:
-  explicit TcpFrameWriter(int socket) : socket_(socket) {}
+  // `checksums`: chunks from memory get one if their frame has none.
+  TcpFrameWriter(int socket, bool checksums) : socket_(socket), checksums_(checksums) {}
 
   bool can_send() const { return !chunk_active_; }
   // Requires can_send(). The memory or slot must stay valid until progress() reports it sent.
@@ -31,13 +32,14 @@ class TcpFrameWriter {
 
   // Tries once to send the reason of the circuit's failure, after all queued frames: an acknowledgement queued just
   // before the end must not be lost. Sends nothing in the middle of a frame.
-  void try_send_failure(absl::string_view reason);
+  void try_send_failure(absl::string_view reason, FailureScope scope);
 
   std::uint64_t bytes_written() const { return bytes_written_; }
 
  private:
   enum class Outcome { kAllWritten, kMustWait };
 
+  void begin_chunk(const Frame& chunk, const std::byte* memory);
   absl::StatusOr<Outcome> write_controls();
   absl::StatusOr<Outcome> write_chunk();
   // Writes the header and the payload's first `bytes`, which are in memory. `more`: MSG_MORE if the payload continues,
@@ -48,6 +50,7 @@ class TcpFrameWriter {
   bool within_chunk() const { return chunk_active_ && header_written_ > 0; }
 
   const int socket_;
+  const bool checksums_;
   std::array<std::byte, kMaxQueuedControls * kFrameHeaderBytes> controls_;
   std::size_t controls_begin_ = 0;  // bytes of controls_ that are written
   std::size_t controls_end_ = 0;    // bytes of controls_ that are queued

@@ -19,7 +19,7 @@ TcpChunkLink::Place place_of(HopPlace place) {
 class TcpHop final : public HopLink {
  public:
   TcpHop(UniqueFd socket, const HopLinkOptions& options)
-      : link_(std::move(socket), place_of(options.place), options.slots) {}
+      : link_(std::move(socket), place_of(options.place), options.slots, options.checksums) {}
 
   ChunkLink& link() override { return link_; }
   int socket() const override { return link_.socket(); }

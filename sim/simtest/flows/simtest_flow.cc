@@ -4,11 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/circuit/hop_reception.h"
-#include "core/flow/frame.h"
-#include "sim/simtest/ground/node_process.h"
 
 namespace cableway::sim {
 namespace {
@@ -16,80 +12,17 @@ namespace {
 constexpr std::chrono::milliseconds kTryAgainAfter{500};
 constexpr std::chrono::milliseconds kTriesApart{17};
 
-enum AttemptTrace : std::uint64_t { kOpened = 201, kRefused };
+// After the faults; longer than any node and any pause of a flow takes until it finds a path.
+constexpr std::chrono::seconds kFindsPathWithin{12};
+
+// Of the destination's listener, which the source has received.
+Cookie cookie_of(std::size_t flow) {
+  Cookie cookie{};
+  for (std::size_t i = 0; i < cookie.size(); ++i) cookie[i] = static_cast<std::byte>(flow * 31 + i);
+  return cookie;
+}
 
 }  // namespace
-
-// One circuit, and its two ends.
-class SimtestFlow::Attempt final : public SimtestCircuit::Source {
- public:
-  Attempt(SimtestFlow& flow, std::size_t number, std::size_t first)
-      : flow_(flow),
-        first_(first),
-        began_(flow.ground_.clock().now()),
-        circuit_(flow.ground_, flow.number_, number, *this) {}
-
-  SimtestCircuit& circuit() { return circuit_; }
-  Instant began() const { return began_; }
-  SourceEnd* source() { return source_.get(); }
-  DestinationEnd* destination() { return destination_.get(); }
-  // A relay of the path had no room, which may be temporary.
-  bool found_no_room() const { return absl::StrContains(refusal_.message(), kNoRoom); }
-
-  // No end of it is left, and none will be added.
-  bool over() const {
-    const bool destination_over = destination_ == nullptr || destination_->over();
-    return destination_over && (!refusal_.ok() || (source_ != nullptr && source_->over()));
-  }
-
-  void arrived(ArrivedSetup setup) {
-    if (const absl::Status admitted = flow_.admission_.admit(setup.setup()); !admitted.ok())
-      flow_.ground_.rules.broken(7, std::string(admitted.message()));
-    if (const absl::Status budget = circuit_.check_budget(setup.setup()); !budget.ok())
-      flow_.ground_.rules.broken(5, std::string(budget.message()));
-    const bool wanted = flow_.destination_lives_ && refusal_.ok() && destination_ == nullptr;
-    const auto prepare = [wanted](const TransportEnd&) -> absl::StatusOr<std::uint32_t> {
-      if (!wanted) return absl::NotFoundError("no listener at the destination");
-      return kMaxChunkBytes;
-    };
-    absl::StatusOr<OpenHop> hop = accept_hop(std::move(setup), flow_.ground_.tools.transports, prepare);
-    if (!hop.ok()) return;
-    const PlantEnd end = take_hop(std::move(hop->connection)).destination_end();
-    destination_ = std::make_unique<DestinationEnd>(place(flow_.plan_.destination), first_, end);
-    end.user.set(destination_.get());
-    destination_->wake();
-  }
-
- private:
-  FlowEnd::Place place(std::size_t node) {
-    return FlowEnd::Place{flow_.ground_, flow_.plan_, flow_.records_, flow_.number_, node};
-  }
-  void open(const PlantEnd& end, std::uint32_t chunk_bytes) override {
-    trace(kOpened, "");
-    source_ = std::make_unique<SourceEnd>(place(flow_.plan_.source), first_, end, chunk_bytes);
-    end.user.set(source_.get());
-    source_->wake();
-  }
-  void refused(const absl::Status& reason) override {
-    trace(kRefused, std::string(reason.message()));
-    refusal_ = reason;
-  }
-  void trace(std::uint64_t what, const std::string& text) {
-    TraceHash& trace = flow_.ground_.trace;
-    trace.add(what);
-    trace.add(static_cast<std::uint64_t>(flow_.ground_.clock().now().since_start.count()));
-    trace.add(flow_.number_);
-    trace.add(std::string_view(text));
-  }
-
-  SimtestFlow& flow_;
-  const std::size_t first_;
-  const Instant began_;
-  SimtestCircuit circuit_;
-  std::unique_ptr<SourceEnd> source_;
-  std::unique_ptr<DestinationEnd> destination_;
-  absl::Status refusal_;
-};
 
 SimtestFlow::SimtestFlow(SimtestGround& ground, const FlowPlan& plan, std::size_t number, Instant calm_at,
                          std::function<bool(std::size_t, std::size_t)> reaches)
@@ -98,7 +31,7 @@ SimtestFlow::SimtestFlow(SimtestGround& ground, const FlowPlan& plan, std::size_
       number_(number),
       calm_at_(calm_at),
       reaches_(std::move(reaches)),
-      admission_(SimtestCircuit::cookie_of(number)),
+      admission_(cookie_of(number)),
       records_(plan.messages.size()) {}
 
 SimtestFlow::~SimtestFlow() = default;
@@ -120,8 +53,10 @@ std::size_t SimtestFlow::next_message() const {
 
 void SimtestFlow::try_now() {
   if (!source_lives_ || next_message() == records_.size()) return;
-  attempts_.push_back(std::make_unique<Attempt>(*this, attempts_.size(), next_message()));
-  attempts_.back()->circuit().set_up();
+  const FlowAttempt::Applications applications{
+      ground_, plan_, number_, records_, admission_, destination_lives_, answers_are_lost_};
+  attempts_.push_back(std::make_unique<FlowAttempt>(applications, attempts_.size(), next_message()));
+  attempts_.back()->start();
 }
 
 void SimtestFlow::try_later() {
@@ -157,12 +92,20 @@ void SimtestFlow::attempt_ended() {
   try_later();
 }
 
-// A message larger than its receive ends its flow at the source; after the faults no other reason is valid.
-void SimtestFlow::check_reason(Attempt& attempt) {
-  if (attempt.source() == nullptr || attempt.began() < calm_at_ || !destination_lives_) return;
-  const absl::Status& reason = attempt.source()->reason();
-  if (reason.ok() || absl::IsOutOfRange(reason)) return;
-  ground_.rules.broken(1, absl::StrCat("flow ", number_, " fails without a fault: ", reason.message()));
+// Only these end a flow: a message larger than its receive, an application that dies, and no path for too long. Where
+// flows wait for no path, any fault may end them.
+void SimtestFlow::check_reason(const FlowAttempt& attempt) {
+  const absl::Status& reason = attempt.source().reason();
+  if (!attempt.opened() || reason.ok() || absl::IsOutOfRange(reason) || attempt.lost_an_application()) return;
+  const bool waits = ground_.plan.path_wait > Duration{0};
+  if (!waits && attempt.began() < calm_at_) return;
+  if (waits && attempt.found_no_path()) {
+    const bool has_path = ground_.clock().now() >= calm_at_ + kFindsPathWithin && !attempt.found_no_room() &&
+                          reaches_(plan_.source, plan_.destination);
+    if (!has_path) return;
+  }
+  ground_.rules.broken(1,
+                       absl::StrCat("flow ", number_, " fails without a fault that explains it: ", reason.message()));
 }
 
 void SimtestFlow::fail_rest() {
@@ -175,17 +118,12 @@ void SimtestFlow::fail_rest() {
 
 void SimtestFlow::kill_source() {
   source_lives_ = false;
-  for (const std::unique_ptr<Attempt>& attempt : attempts_) {
-    attempt->circuit().abandon(absl::CancelledError("its application has ended"));
-    if (attempt->source() != nullptr) attempt->source()->die();
-  }
+  for (const std::unique_ptr<FlowAttempt>& attempt : attempts_) attempt->kill_source();
 }
 
 void SimtestFlow::kill_destination() {
   destination_lives_ = false;
-  for (const std::unique_ptr<Attempt>& attempt : attempts_) {
-    if (attempt->destination() != nullptr) attempt->destination()->die();
-  }
+  for (const std::unique_ptr<FlowAttempt>& attempt : attempts_) attempt->kill_destination();
 }
 
 void SimtestFlow::revive_source() {
@@ -196,12 +134,13 @@ void SimtestFlow::revive_destination() {
   destination_lives_ = true;
 }
 
-void SimtestFlow::node_ended(std::size_t node) {
-  for (const std::unique_ptr<Attempt>& attempt : attempts_) attempt->circuit().node_ended(node);
+void SimtestFlow::misjudge(std::uint64_t by) {
+  if (!attempts_.empty()) attempts_.back()->misjudge(by);
 }
 
 void SimtestFlow::arrived(ArrivedSetup setup) {
-  const std::size_t attempt = SimtestCircuit::attempt_of(setup.setup());
+  const FlowNonce& nonce = setup.setup().nonce;
+  const std::size_t attempt = static_cast<std::size_t>(nonce[0]) | static_cast<std::size_t>(nonce[1]) << 8;
   if (attempt < attempts_.size()) return attempts_[attempt]->arrived(std::move(setup));
   ground_.rules.broken(7, absl::StrCat("flow ", number_, " received a set-up that its source did not send"));
 }
@@ -213,8 +152,9 @@ bool SimtestFlow::over() const {
 }
 
 std::string SimtestFlow::describe_unfinished() const {
-  std::string text = absl::StrCat("flow ", number_, " from ", SimtestGround::name(plan_.source), " to ",
-                                  SimtestGround::name(plan_.destination), ", circuit ", attempts_.size());
+  std::string text =
+      absl::StrCat("flow ", number_, " from ", SimtestGround::name(plan_.source), " to ",
+                   SimtestGround::name(plan_.destination), ", attempt ", attempts_.size(), ", circuit ", circuits());
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const MessageRecord& record = records_[i];
     const bool over = record.sent >= MessageState::kDone && record.received >= MessageState::kDone;
@@ -228,9 +168,13 @@ std::string SimtestFlow::describe_unfinished() const {
 }
 
 void SimtestFlow::check_memory() {
-  for (const std::unique_ptr<Attempt>& attempt : attempts_) {
-    if (attempt->destination() != nullptr) attempt->destination()->check_memory();
-  }
+  for (const std::unique_ptr<FlowAttempt>& attempt : attempts_) attempt->check_memory();
+}
+
+std::size_t SimtestFlow::circuits() const {
+  std::size_t sum = 0;
+  for (const std::unique_ptr<FlowAttempt>& attempt : attempts_) sum += attempt->source().dials();
+  return sum;
 }
 
 std::size_t SimtestFlow::done() const {

@@ -1,5 +1,6 @@
-// One flow of a simulation test: messages from one node's application to another's. When a circuit fails, its
-// unfinished messages fail, and the next circuit continues with the next message.
+// What two applications of a simulation test have to say to each other: messages from one node's application to
+// another's, over one flow after another. When a flow fails, its unfinished messages fail, and the applications open
+// the next one, which continues with the next message.
 #ifndef CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_FLOW_H_
 #define CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_FLOW_H_
 
@@ -10,8 +11,7 @@
 #include <vector>
 
 #include "core/circuit/flow_admission.h"
-#include "sim/simtest/flows/flow_ends.h"
-#include "sim/simtest/flows/simtest_circuit.h"
+#include "sim/simtest/flows/flow_attempt.h"
 
 namespace cableway::sim {
 
@@ -29,8 +29,11 @@ class SimtestFlow {
   void kill_destination();
   void revive_source();
   void revive_destination();
-  void node_ended(std::size_t node);
-  // A set-up for this flow has arrived at the destination's process.
+  // As FlowAttempt::misjudge(), of the attempt at this time.
+  void misjudge(std::uint64_t by);
+  // Whether set-ups are cut off from now on once the destination has accepted them.
+  void lose_answers(bool lost) { answers_are_lost_ = lost; }
+  // A set-up for this flow has arrived at a process of one of its applications.
   void arrived(ArrivedSetup setup);
   void tend();
 
@@ -42,15 +45,14 @@ class SimtestFlow {
   const FlowPlan& plan() const { return plan_; }
   std::size_t done() const;
   std::size_t failed() const;
-  std::size_t circuits() const { return attempts_.size(); }
+  // Dialed.
+  std::size_t circuits() const;
 
  private:
-  class Attempt;
-
   void try_now();
   void try_later();
   void attempt_ended();
-  void check_reason(Attempt& attempt);
+  void check_reason(const FlowAttempt& attempt);
   void fail_rest();
   std::size_t next_message() const;
 
@@ -61,10 +63,11 @@ class SimtestFlow {
   const std::function<bool(std::size_t, std::size_t)> reaches_;
   FlowAdmission admission_;  // of the destination's listener
   std::vector<MessageRecord> records_;
-  std::vector<std::unique_ptr<Attempt>> attempts_;
+  std::vector<std::unique_ptr<FlowAttempt>> attempts_;
   std::uint32_t tries_in_calm_ = 0;
   bool source_lives_ = true;
   bool destination_lives_ = true;
+  bool answers_are_lost_ = false;
   bool waits_to_try_ = false;
   bool given_up_ = false;
 };

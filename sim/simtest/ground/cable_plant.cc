@@ -9,6 +9,7 @@ namespace cableway::sim {
 namespace {
 
 constexpr double kLocalBytesPerSecond = 1e10;
+constexpr std::chrono::microseconds kArrivesWithin{200};  // an idle cable's frame without payload
 constexpr Duration kMaxApart = std::chrono::milliseconds(20);
 
 // A delay that is a function of the hop and differs between hops.
@@ -19,6 +20,23 @@ Duration spread(const PlantHop& hop, Duration most) {
 
 bool source_is_first(const PlantHop& hop) {
   return (hop.segment + hop.silences) % 2 == 0;
+}
+
+std::optional<CutOn::Kind> watched_kind(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kAnnounce:
+      return CutOn::kAnnounce;
+    case FrameKind::kAck:
+      return CutOn::kAck;
+    case FrameKind::kLanded:
+      return CutOn::kLanded;
+    case FrameKind::kRetire:
+      return CutOn::kRetire;
+    case FrameKind::kRetired:
+      return CutOn::kRetired;
+    default:
+      return std::nullopt;
+  }
 }
 
 // Cuts one end without waking its user.
@@ -42,7 +60,11 @@ const PortFacts* find_port(const std::vector<PortFacts>& ports, PortId id) {
 }  // namespace
 
 CablePlant::CablePlant(VirtualClock& clock, CableFabric& fabric, const Facts& facts)
-    : clock_(clock), fabric_(fabric), facts_(facts), late_(fabric.segment_count(), Duration{0}) {
+    : clock_(clock),
+      fabric_(fabric),
+      facts_(facts),
+      late_(fabric.segment_count(), Duration{0}),
+      flips_(fabric.segment_count(), 0) {
   transmitters_.resize(fabric.segment_count());
   for (CableFabric::SegmentNumber segment = 0; segment < fabric.segment_count(); ++segment) {
     const auto& ends = fabric.ends_of(segment);
@@ -79,6 +101,9 @@ PlantHop& CablePlant::add_hop(const HopDirection::Stages& forward, const HopDire
   PlantHop& hop = hops_.emplace_back();
   hop.connection = std::make_unique<CableHop>(clock_, wire, forward, back, Payload::kCarried);
   hop.connection->set_users(hop.source, hop.destination);
+  hop.sends = [this, &hop](const Frame& frame) {
+    if (const std::optional<CutOn::Kind> watched = watched_kind(frame.kind)) passes(hop.segment, *watched);
+  };
   hop.mover = std::make_unique<ConnectionMover>(*hop.connection, hop.source, hop.destination);
   return hop;
 }
@@ -107,7 +132,9 @@ PlantHop& CablePlant::make_hop(const End& from, const End& to) {
   hop.from = node_of(from);
   hop.to = node_of(to);
   hop.mover->complete_late(late_[from.segment]);
+  hop.connection->forward().flip_every(flips_[from.segment]);
   update(hop);
+  passes(hop.segment, CutOn::kSetup);
   return hop;
 }
 
@@ -157,15 +184,32 @@ void CablePlant::segment_changed(CableFabric::SegmentNumber segment) {
 
 void CablePlant::end_all(CableFabric::SegmentNumber segment, const absl::Status& reason) {
   for (PlantHop& hop : hops_) {
-    if (hop.segment != segment) continue;
-    if (hop.mover->outlives_connection()) {
-      end_apart(hop, reason);
-      continue;
-    }
-    hop.connection->silence();
-    cut_end(hop, true, reason);
-    cut_end(hop, false, reason);
+    if (hop.segment == segment) end_connection(hop, reason);
   }
+}
+
+void CablePlant::end_all_on(CableFabric::SegmentNumber segment, const CutOn& frame, Instant until,
+                            const absl::Status& reason) {
+  ambushes_.push_back({segment, frame, frame.arrives(), until, reason});
+}
+
+// Called from inside the sender's work, so what follows comes later.
+void CablePlant::passes(CableFabric::SegmentNumber segment, CutOn::Kind frame) {
+  std::erase_if(ambushes_, [&](Ambush& ambush) {
+    if (ambush.until <= clock_.now()) return true;
+    if (ambush.segment != segment || ambush.frame.kind != frame) return false;
+    if (ambush.frame.others-- > 0) return false;
+    const Duration after = ambush.arrives ? kArrivesWithin : Duration{0};
+    clock_.post_at(clock_.now() + after, [this, segment, reason = ambush.reason] { end_all(segment, reason); });
+    return true;
+  });
+}
+
+void CablePlant::end_connection(PlantHop& hop, const absl::Status& reason) {
+  if (hop.mover->outlives_connection()) return end_apart(hop, reason);
+  hop.connection->silence();
+  cut_end(hop, true, reason);
+  cut_end(hop, false, reason);
 }
 
 // Data may move for a while after the connection ends, so each end is notified at its own time.
@@ -181,6 +225,13 @@ void CablePlant::complete_late(CableFabric::SegmentNumber segment, Duration by) 
   late_[segment] = by;
   for (PlantHop& hop : hops_) {
     if (hop.segment == segment) hop.mover->complete_late(by);
+  }
+}
+
+void CablePlant::flip_every(CableFabric::SegmentNumber segment, std::uint64_t chunks) {
+  flips_[segment] = chunks;
+  for (PlantHop& hop : hops_) {
+    if (hop.segment == segment) hop.connection->forward().flip_every(chunks);
   }
 }
 

@@ -19,6 +19,8 @@
 #include "sim/simtest/ground/hop_mover.h"
 #include "sim/simtest/ground/plant_end.h"
 #include "sim/simtest/ground/setup_wire.h"
+#include "sim/simtest/ground/watched_link.h"
+#include "sim/simtest/plan/fault.h"
 #include "sim/virtual_clock.h"
 
 namespace cableway::sim {
@@ -40,10 +42,18 @@ struct PlantHop {
   std::uint64_t silences = 0;
   bool given_up = false;  // by one end; the other detects it when it polls
   bool lost = false;      // one of its hosts was switched off
+  WatchedLink::Sends sends;
+  std::optional<WatchedLink> source_link;
+  std::optional<WatchedLink> destination_link;
 
-  // Precondition: the set-up has reached the respective end.
-  PlantEnd source_end() { return mover->source_end(); }
-  PlantEnd destination_end() { return mover->destination_end(); }
+  // Precondition: the set-up has reached the respective end. Each once.
+  PlantEnd source_end() { return watched(mover->source_end(), source_link); }
+  PlantEnd destination_end() { return watched(mover->destination_end(), destination_link); }
+
+ private:
+  PlantEnd watched(const PlantEnd& end, std::optional<WatchedLink>& link) const {
+    return {link.emplace(end.link, sends), end.user, end.device};
+  }
 };
 
 class CablePlant {
@@ -86,7 +96,13 @@ class CablePlant {
   void segment_changed(CableFabric::SegmentNumber segment);
   // Ends all connections over the segment, at both ends.
   void end_all(CableFabric::SegmentNumber segment, const absl::Status& reason);
+  // The same once a frame is sent over it, if that happens before `until`.
+  void end_all_on(CableFabric::SegmentNumber segment, const CutOn& frame, Instant until, const absl::Status& reason);
+  // Ends one connection, at both ends.
+  void end_connection(PlantHop& hop, const absl::Status& reason);
   void complete_late(CableFabric::SegmentNumber segment, Duration by);
+  // HopDirection::flip_every() of each connection over it. Hops over RDMA have a checksum of their own, per packet.
+  void flip_every(CableFabric::SegmentNumber segment, std::uint64_t chunks);
   void fail_next_sends(CableFabric::SegmentNumber segment);
   // Permanently disconnects the node: its host is off, and its connections with it. The other ends detect that in their
   // time.
@@ -104,6 +120,15 @@ class CablePlant {
   void update(PlantHop& hop);
   void give_up_later(PlantHop& hop);
   void end_apart(PlantHop& hop, const absl::Status& reason);
+  // What end_all_on() waits for.
+  struct Ambush {
+    CableFabric::SegmentNumber segment = 0;
+    CutOn frame;
+    bool arrives = false;
+    Instant until;
+    absl::Status reason;
+  };
+  void passes(CableFabric::SegmentNumber segment, CutOn::Kind frame);
 
   VirtualClock& clock_;
   CableFabric& fabric_;
@@ -112,8 +137,10 @@ class CablePlant {
   std::vector<std::vector<std::unique_ptr<Transmitter>>> transmitters_;  // by segment and end
   std::vector<std::unique_ptr<Transmitter>> locals_;                     // by node
   std::vector<Duration> late_;                                           // by segment
+  std::vector<std::uint64_t> flips_;                                     // by segment
   CableUse use_;
   std::list<PlantHop> hops_;
+  std::vector<Ambush> ambushes_;
 };
 
 }  // namespace cableway::sim

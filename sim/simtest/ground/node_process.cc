@@ -12,8 +12,8 @@ NodeProcess::Incarnation::Incarnation(NodeProcess& process)
     : transit(process.ground_.means_of(process.node_), process, process.ground_.nodes.node(process.node_).event_sink(),
               SimtestGround::name(process.node_)),
       paths(process.ground_.clock(), process.ground_.nodes.node(process.node_).event_sink(),
-            [&process](const std::string& destination, std::uint64_t ordinal) {
-              return process.ground_.nodes.node(process.node_).paths().path_for_flow(destination, ordinal);
+            [&process](const std::string& destination, std::uint64_t ordinal, std::size_t most) {
+              return process.ground_.nodes.node(process.node_).paths().paths_for_flow(destination, ordinal, most);
             }),
       door(process.ground_.clock(), process.ground_.tools, process.ground_.rules, [&process, this](ArrivedSetup setup) {
         ++process.entered_;
@@ -24,6 +24,13 @@ NodeProcess::Incarnation::Incarnation(NodeProcess& process)
 
 void NodeProcess::start() {
   incarnation_.emplace(*this);
+  incarnation_->door.hold(still_);
+}
+
+void NodeProcess::stand_still(bool still) {
+  if (std::exchange(still_, still) == still) return;
+  host().relay->stand_still(still);
+  if (incarnation_.has_value()) incarnation_->door.hold(still);
 }
 
 void NodeProcess::end() {
@@ -46,8 +53,9 @@ void NodeProcess::topology_changed() {
   incarnation_->paths.topology_changed();
 }
 
-void NodeProcess::find_path(const std::string& destination, std::uint64_t ordinal, PathWait::Answer answer) {
-  incarnation_->paths.find(destination, ordinal, std::move(answer));
+void NodeProcess::find_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most,
+                             PathWait::Answer answer) {
+  incarnation_->paths.find(destination, ordinal, most, std::move(answer));
 }
 
 void NodeProcess::forget(Relay& relay) {

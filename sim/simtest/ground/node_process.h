@@ -1,6 +1,6 @@
 // A node's process in a simulation test: the parts of core/linux/node/node_service.h beyond core/node/node.h that do
 // not use the kernel: relayed set-ups, requests for paths, relayed circuits. The decisions are made by the product's
-// own code (core/circuit/transit_setups.h, path_wait.h).
+// own code (core/circuit/transit_setups.h, core/node/path_wait.h).
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/circuit/path_wait.h"
 #include "core/circuit/transit_setups.h"
+#include "core/node/path_wait.h"
 #include "sim/simtest/ground/setup_door.h"
 #include "sim/simtest/ground/sim_end.h"
 #include "sim/simtest/ground/simtest_ground.h"
@@ -37,7 +37,10 @@ class NodeProcess final : private TransitSetups::Host {
   // Null: the process is not running.
   SetupDoor* door() { return incarnation_.has_value() ? &incarnation_->door : nullptr; }
   // Precondition: the process is running.
-  void find_path(const std::string& destination, std::uint64_t ordinal, PathWait::Answer answer);
+  void find_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most, PathWait::Answer answer);
+
+  // Its relay and listener do nothing until they go on.
+  void stand_still(bool still);
 
   // Removes circuits that have ended, as the relay loop does.
   void tend();
@@ -80,6 +83,7 @@ class NodeProcess final : private TransitSetups::Host {
   SimtestGround& ground_;
   const std::size_t node_;
   std::optional<Incarnation> incarnation_;
+  bool still_ = false;
   std::size_t entered_ = 0;    // unfinished set-ups, counted independently of the code under test
   std::vector<Relay> relays_;  // removed ones may still have scheduled events
 };

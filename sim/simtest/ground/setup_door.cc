@@ -24,6 +24,7 @@ Challenge Challenges::next() {
 }
 
 void SetupDoor::receive(std::unique_ptr<SetupConnection> connection) {
+  if (held_) return waiting_.push_back(std::move(connection));
   receptions_.emplace_back(clock_, std::move(connection), tools_.key, tools_.challenges.next());
   const auto place = std::prev(receptions_.end());
   place->start(kSetupLimit, [this, place](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
@@ -34,6 +35,15 @@ void SetupDoor::receive(std::unique_ptr<SetupConnection> connection) {
     }
     if (opening.ok()) handler_(std::move(std::get<ArrivedSetup>(*opening)));
   });
+}
+
+void SetupDoor::hold(bool held) {
+  held_ = held;
+  if (held_) return;
+  for (std::unique_ptr<SetupConnection>& connection : std::exchange(waiting_, {})) {
+    hop_of(*connection).setup_held_at = clock_.now();
+    receive(std::move(connection));
+  }
 }
 
 // Retries while the cable does not carry, as a kernel does.

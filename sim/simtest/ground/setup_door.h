@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/circuit/hop_reception.h"
 #include "sim/simtest/ground/cable_plant.h"
@@ -43,6 +44,8 @@ class SetupDoor {
       : clock_(clock), tools_(tools), rules_(rules), handler_(std::move(handler)) {}
 
   void receive(std::unique_ptr<SetupConnection> connection);
+  // Whether connections wait from now on, as for a process that does not accept them.
+  void hold(bool held);
 
  private:
   Clock& clock_;
@@ -50,6 +53,8 @@ class SetupDoor {
   RuleBook& rules_;
   const Handler handler_;
   std::list<HopReception> receptions_;
+  bool held_ = false;
+  std::vector<std::unique_ptr<SetupConnection>> waiting_;
 };
 
 // Connects one node to the other nodes' listeners.

@@ -43,6 +43,7 @@ struct SimtestHost {
 inline constexpr std::uint16_t kApplicationPort = 20000;
 
 class NodeProcess;
+class ProcessMeans;
 
 struct SimtestGround {
   const SimtestPlan& plan;
@@ -52,6 +53,7 @@ struct SimtestGround {
   SetupTools& tools;
   std::vector<std::unique_ptr<SimConnector>>& connectors;  // by node
   std::vector<std::unique_ptr<NodeProcess>>& processes;    // by node
+  std::vector<std::unique_ptr<ProcessMeans>>& means;       // by node, of its applications
   TraceHash& trace;
   RuleBook& rules;
 

@@ -39,6 +39,12 @@ enum class FaultKind : std::uint8_t {
   kDrift,      // amount: 1,000,000 plus the ppm that its clock gains; for the whole run
   // Faults of a flow.
   kKill,  // amount 0: its source's application dies, 1: its destination's
+  // Faults that test how flows outlive their circuits.
+  kCutOn,         // a cable: connections over it end when a frame passes it; amount: CutOn's
+  kStop,          // a node: its relay and the listener for it stand still; its connections stay up
+  kFalseVerdict,  // a flow: a live circuit is ended, every 3 ms; amount 0: by its source, 1: its destination, 2: both
+  kCutAnswer,     // a flow: connections of set-ups end after the destination has accepted, before the source knows
+  kFlip,          // a cable: over TCP a bit of every so many chunks changes, below the checksum; amount: of how many
 };
 
 struct Fault {
@@ -59,6 +65,19 @@ using FaultPlan = std::vector<Fault>;
 std::string to_text(const FaultPlan& plan);
 // InvalidArgument names the invalid entry and what was expected. At most kMaxFaults.
 absl::StatusOr<FaultPlan> parse_fault_plan(std::string_view text);
+
+// What a kCutOn waits for: the frame of the kind that is sent over the cable after so many others of it. By the amount:
+// six times that number plus the kind; the frame itself is lost if the number is even, and still arrives if it is odd.
+struct CutOn {
+  enum Kind : std::uint8_t { kAnnounce, kAck, kLanded, kRetire, kRetired, kSetup };  // kSetup: a connection for one
+  static constexpr std::uint64_t kKinds = 6;
+
+  explicit CutOn(std::uint64_t amount) : kind(static_cast<Kind>(amount % kKinds)), others(amount / kKinds) {}
+
+  Kind kind;
+  std::uint64_t others;
+  bool arrives() const { return others % 2 == 1; }
+};
 
 inline constexpr std::size_t kMaxFaults = 1000;
 inline constexpr std::chrono::seconds kMaxFaultTime{36'000};

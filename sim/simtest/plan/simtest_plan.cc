@@ -180,11 +180,14 @@ Fault make_fault(SimtestRandom& random, const SimtestPlan& plan, const FaultRang
 }
 
 // Separate random streams, so that a seed's graph, flows and other faults do not depend on the use of RDMA, on the
-// relays' capacity, or on losses of large packets.
+// relays' capacity, on losses of large packets, or on cables that change data.
 constexpr std::uint64_t kRdmaNumbers = 0x5244;
 constexpr std::uint64_t kRoomNumbers = 0x726f;
 constexpr std::uint64_t kWireNumbers = 0x7769;
 constexpr std::uint64_t kLargeNumbers = 0x6c61;
+constexpr std::uint64_t kFlowNumbers = 0x666c;
+constexpr std::uint64_t kFailoverNumbers = 0x666f;
+constexpr std::uint64_t kFlipNumbers = 0x6270;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
@@ -193,12 +196,49 @@ void add_scarcity(SimtestPlan& plan) {
   plan.max_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
 }
 
+// In a quarter of the worlds a flow ends with its last circuit; in half of them flows want several.
+void add_flow_settings(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kFlowNumbers);
+  if (random.happens(250)) plan.path_wait = milliseconds(0);
+  plan.circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 1, 2, 3}));
+}
+
+// In most worlds: faults that test how flows outlive their circuits. Those of a flow begin while it does, more often
+// than not, as most flows do not last long.
+void add_failover_faults(SimtestPlan& plan) {
+  static const std::vector<FaultRange> ranges{
+      {FaultKind::kCutOn, 0, milliseconds(100), milliseconds(4000), 0, CutOn::kKinds * 30 - 1, 0},
+      {FaultKind::kCutOn, 0, milliseconds(100), milliseconds(4000), 0, CutOn::kKinds * 4 - 1, 0},
+      {FaultKind::kStop, 0, milliseconds(10), milliseconds(3000), 0, 0, 0},
+      {FaultKind::kFalseVerdict, 0, milliseconds(1), milliseconds(500), 0, 2, 0},
+      {FaultKind::kFalseVerdict, 0, milliseconds(1), milliseconds(50), 0, 2, 0},
+      {FaultKind::kCutAnswer, 0, milliseconds(20), milliseconds(1500), 0, 0, 0}};
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kFailoverNumbers);
+  if (!random.happens(700)) return;
+  for (std::uint64_t i = random.between(1, 6); i > 0; --i) {
+    Fault fault = make_fault(random, plan, random.one_of(ranges));
+    if (target_of(fault.kind) == FaultTarget::kFlow && random.happens(700)) {
+      fault.at = plan.flows[fault.target].begins / 1'000'000 * 1'000'000;
+    }
+    plan.faults.push_back(fault);
+  }
+}
+
 // In some worlds cables drop large packets for a while, or for good: longer than other faults last, as nodes need two
 // hold times to notice.
 void add_large_loss(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kLargeNumbers);
   if (!random.happens(250)) return;
   const FaultRange range{FaultKind::kLarge, 0, milliseconds(100), milliseconds(6000), 1, 3, 50};
+  for (std::uint64_t i = random.between(1, 3); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
+}
+
+// In a fifth of the worlds cables change data for a while. For good would keep a flow without another path from its
+// end.
+void add_flips(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kFlipNumbers);
+  if (!random.happens(200)) return;
+  const FaultRange range{FaultKind::kFlip, 0, milliseconds(1), milliseconds(3000), 1, 40, 0};
   for (std::uint64_t i = random.between(1, 3); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
 }
 
@@ -287,12 +327,15 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
     plan.faults.push_back(make_fault(random, plan, choose_kind(random)));
   }
   add_large_loss(plan);
+  add_failover_faults(plan);
+  add_flips(plan);
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });
   plan.sealed = std::any_of(plan.faults.begin(), plan.faults.end(),
                             [](const Fault& fault) { return fault.kind == FaultKind::kCorrupt; });
   add_rdma(plan);
   add_scarcity(plan);
+  add_flow_settings(plan);
   add_split_port(plan);
   return plan;
 }

@@ -75,8 +75,11 @@ struct SimtestPlan {
   std::size_t max_circuits = 256;  // limit of each node's relay
   std::uint32_t slot_bytes = 65536;
   RdmaPlan rdma;
-  // The time after the last fault within which everything has to end. A flow may request a missing path eight times.
-  Duration limit = std::chrono::seconds(100);
+  std::chrono::milliseconds path_wait{30'000};  // as the setting of that name
+  std::size_t circuits = 1;                     // that each flow wants, on different paths
+  // The time after the last fault within which everything has to end. A flow may lose its path, wait for it, and then
+  // be opened eight times in vain.
+  Duration limit = std::chrono::seconds(150);
 };
 
 SimtestPlan make_simtest_plan(std::uint64_t seed);

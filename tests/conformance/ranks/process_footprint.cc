@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace cableway::nccl::test {
 namespace {
@@ -36,6 +37,18 @@ std::int64_t settled_descriptors(pid_t process, std::int64_t expected, std::chro
   while (open > expected && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     open = open_descriptors(process);
+  }
+  return open;
+}
+
+std::int64_t steady_descriptors(pid_t process) {
+  constexpr std::chrono::seconds kUnchanged{1};
+  std::int64_t open = open_descriptors(process);
+  for (auto since = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - since < kUnchanged;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (const std::int64_t now = open_descriptors(process); std::exchange(open, now) != now) {
+      since = std::chrono::steady_clock::now();
+    }
   }
   return open;
 }

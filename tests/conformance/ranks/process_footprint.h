@@ -17,6 +17,9 @@ std::int64_t resident_kib(pid_t process);
 std::int64_t settled_descriptors(pid_t process, std::int64_t expected,
                                  std::chrono::seconds limit = std::chrono::seconds(10));
 
+// Once their number has not changed for a second: of a node that has just found its cables.
+std::int64_t steady_descriptors(pid_t process);
+
 }  // namespace cableway::nccl::test
 
 #endif  // CABLEWAY_TESTS_CONFORMANCE_RANKS_PROCESS_FOOTPRINT_H_

@@ -69,10 +69,25 @@ UntrustedPeer::Answer UntrustedPeer::receive(std::chrono::milliseconds limit) {
     if (received.size() < kFrameHeaderBytes) continue;
     const auto frame = decode_frame(std::span<const std::byte, kFrameHeaderBytes>(received.data(), kFrameHeaderBytes));
     answer.accepted = frame.ok() && frame->kind == FrameKind::kSetupOk;
+    if (frame.ok() && frame->kind == FrameKind::kFailed) answer.scope = scope_of(*frame);
     answer.reason.assign(reinterpret_cast<const char*>(received.data()) + kFrameHeaderBytes,
                          received.size() - kFrameHeaderBytes);
   }
   return answer;
+}
+
+std::optional<FailureScope> UntrustedPeer::receive_failed(std::chrono::milliseconds limit) {
+  while (true) {
+    FrameBytes bytes{};
+    pollfd readable{socket_.get(), POLLIN, 0};
+    if (::poll(&readable, 1, static_cast<int>(limit.count())) != 1) return std::nullopt;
+    const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_WAITALL);
+    if (got != static_cast<ssize_t>(bytes.size())) return std::nullopt;
+    const absl::StatusOr<Frame> frame = decode_frame(bytes);
+    EXPECT_TRUE(frame.ok() && (frame->kind == FrameKind::kFailed || frame->payload == 0)) << frame.status();
+    if (!frame.ok()) return std::nullopt;
+    if (frame->kind == FrameKind::kFailed) return scope_of(*frame);
+  }
 }
 
 CircuitSetup setup_for(const Handle& handle, const std::string& from, std::vector<Hop> hops) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,11 +32,14 @@ class UntrustedPeer {
     bool accepted = false;  // a set-up-ok
     bool closed = false;    // the other end has closed or reset the connection
     std::string reason;     // of a `failed`
+    std::optional<FailureScope> scope;
   };
   // The challenge that an end with a key sends first.
   Challenge receive_challenge(std::chrono::milliseconds limit);
   // Receives until the connection is closed or the set-up is accepted.
   Answer receive(std::chrono::milliseconds limit);
+  // After an accepted set-up: the scope of the `failed` that ends the circuit. nullopt: it ends without one.
+  std::optional<FailureScope> receive_failed(std::chrono::milliseconds limit);
 
  private:
   host::UniqueFd socket_;

@@ -28,6 +28,9 @@ CircuitSetup line_setup(std::size_t hops) {
   CircuitSetup setup;
   setup.listener = some_cookie();
   setup.nonce.fill(std::byte{0x5a});
+  setup.circuit = {5, 0x01020304};
+  setup.rank = 3;
+  setup.source_port = 40123;
   setup.proof.fill(std::byte{0xa5});
   setup.flow = 0x0123456789abcdef;
   setup.chunk_bytes = 1U << 20;
@@ -104,6 +107,25 @@ TEST(CircuitSetup, RefusesAPathThatVisitsANodeTwice) {
   setup = line_setup(2);
   setup.hops[0].to_node = "n0";
   EXPECT_THAT(error_of(setup), HasSubstr("visits a node twice"));
+}
+
+TEST(CircuitSetup, SaysWhatItIsFor) {
+  CircuitSetup setup = line_setup(1);
+  setup.purpose = SetupPurpose::kInquiry;
+  std::vector<std::byte> bytes = encode_circuit_setup(setup);
+  const absl::StatusOr<CircuitSetup> decoded = decode_circuit_setup(bytes);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->purpose, SetupPurpose::kInquiry);
+  bytes[2] = std::byte{2};
+  EXPECT_THAT(std::string(decode_circuit_setup(bytes).status().message()), HasSubstr("unknown purpose"));
+}
+
+TEST(CircuitSetup, RefusesCircuitsThatAFlowCannotHave) {
+  CircuitSetup setup = line_setup(1);
+  setup.circuit = {kMaxFlowCircuits, 1};
+  EXPECT_THAT(error_of(setup), HasSubstr("circuit 8 of generation 1"));
+  setup.circuit = {3, 0};
+  EXPECT_THAT(error_of(setup), HasSubstr("circuit 3 of generation 0"));
 }
 
 TEST(CircuitSetup, AllowsTheOneHopWithinANode) {

@@ -71,9 +71,9 @@ struct Talk {
     if (std::optional<CircuitSeal> seal = acceptor.release_seal()) seal->append_next(bytes);
     return feed(dialer, bytes);
   }
-  absl::Status refuse(const std::string& reason) {
+  absl::Status refuse(const std::string& reason, FailureScope scope = FailureScope::kCircuit) {
     std::optional<CircuitSeal> seal = acceptor.release_seal();
-    Bytes bytes = refusal(reason, seal);
+    Bytes bytes = refusal(reason, scope, seal);
     return feed(dialer, bytes);
   }
 
@@ -112,6 +112,12 @@ TEST_P(HandshakeTest, CarriesTheReasonOfARefusal) {
   EXPECT_EQ(talk.refuse("no room\x01"), absl::AbortedError("no room?"));
 }
 
+TEST_P(HandshakeTest, CarriesTheScopeOfARefusal) {
+  Talk talk(key(), key());
+  ASSERT_TRUE(talk.open(probe()).ok());
+  EXPECT_EQ(talk.refuse("no such flow", FailureScope::kFlow), absl::NotFoundError("no such flow"));
+}
+
 TEST_P(HandshakeTest, DescribesAnEarlyEnd) {
   Talk talk(key(), key());
   EXPECT_THAT(text_of(talk.acceptor.ended("reset")), "closed before its set-up: reset");
@@ -127,6 +133,23 @@ TEST(Handshake, IsRefusedIfOnlyOneEndHasAKey) {
   EXPECT_THAT(text_of(feed(with.acceptor, with.to_acceptor)), HasSubstr("the sender has a key, and this end has none"));
   // An unsealed refusal is reported as unauthenticated.
   EXPECT_THAT(text_of(with.refuse("go away")), HasSubstr("refused without a proof that it has this cluster's key: go"));
+}
+
+// Whoever is between the two ends could send it.
+TEST(Handshake, AnUnprovenRefusalEndsNoFlow) {
+  Talk talk(key_of(7), key_of(7));
+  ASSERT_TRUE(talk.open(probe()).ok());
+  std::optional<CircuitSeal> none;
+  Bytes bytes = refusal("no such flow", FailureScope::kFlow, none);
+  ASSERT_TRUE(feed(talk.dialer, bytes).ok());
+  EXPECT_TRUE(absl::IsUnavailable(talk.dialer.ended("closed")));
+  // Also with its scope changed under the seal.
+  Talk changed(key_of(7), key_of(7));
+  ASSERT_TRUE(changed.open(probe()).ok());
+  std::optional<CircuitSeal> seal = changed.acceptor.release_seal();
+  bytes = refusal("no room", FailureScope::kCircuit, seal);
+  bytes[16] = std::byte{1};
+  EXPECT_TRUE(absl::IsUnavailable(feed(changed.dialer, bytes)));
 }
 
 TEST(Handshake, IsRefusedIfTheKeysDiffer) {
@@ -172,10 +195,11 @@ TEST(Handshake, ReportsATruncatedRefusal) {
   Talk talk(std::nullopt, std::nullopt);
   ASSERT_TRUE(talk.open(probe()).ok());
   std::optional<CircuitSeal> none;
-  Bytes bytes = refusal("a long reason", none);
+  Bytes bytes = refusal("a long reason", FailureScope::kFlow, none);
   bytes.resize(kFrameHeaderBytes);
   ASSERT_TRUE(feed(talk.dialer, bytes).ok());
-  EXPECT_THAT(text_of(talk.dialer.ended("reset")), "refused, and closed before the reason was complete: reset");
+  EXPECT_EQ(talk.dialer.ended("reset"),
+            absl::UnavailableError("refused, and closed before the reason was complete: reset"));
 }
 
 TEST(Handshake, NamesUnexpectedFirstFrames) {

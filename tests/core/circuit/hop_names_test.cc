@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/flow/frame.h"
+#include "core/flow/chunk_link.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/cable_name.h"
 
@@ -55,6 +55,22 @@ TEST(HopNames, AreAtNoInterfaceIfThePortsAreUnknown) {
   EXPECT_FALSE(is_at(dialing_end(setup, 0), "c0"));
 }
 
+TEST(HopNames, AreOverALostPortOrThatCableOfIt) {
+  const HopEnd end = dialing_end(two_hops(), 0);
+  EXPECT_TRUE(is_over(end, {"eth1", "", false}));
+  EXPECT_FALSE(is_over(end, {"eth0", "", false}));
+  EXPECT_TRUE(is_over(end, {"eth1", "", false, "n0.eth1-n1.eth0"}));
+  EXPECT_FALSE(is_over(end, {"eth1", "", false, "n0.eth1-n3.eth0"})) << "another host on a switch";
+}
+
+TEST(HopNames, AreOverACableToARelayThatStandsStillOnlyWhereThatRelays) {
+  const CircuitSetup setup = two_hops();
+  EXPECT_TRUE(is_over(dialing_end(setup, 0), {"eth1", "", false, "n0.eth1-n1.eth0", true})) << "n1 relays it";
+  EXPECT_FALSE(is_over(accepting_end(setup, 0), {"eth0", "", false, "n0.eth1-n1.eth0", true})) << "n0 is its source";
+  EXPECT_FALSE(is_over(dialing_end(setup, 1), {"eth2", "", false, "n1.eth2-n2.eth1", true})) << "n2 is its destination";
+  EXPECT_TRUE(is_over(accepting_end(setup, 1), {"eth1", "", false, "n1.eth2-n2.eth1", true})) << "n1 relays it";
+}
+
 TEST(HopNames, NameTheCableIfThePortsAreUnknown) {
   CircuitSetup setup = two_hops();
   setup.hops[0].cable = "c0";
@@ -83,17 +99,6 @@ TEST(HopNames, LeaveRoomForTheReasonInAFrame) {
       Hop{setup.from_node + ".eth0123456789ab-" + std::string(routing::kMaxNodeNameBytes, 'b') + ".eth0123456789ab",
           "1", std::string(routing::kMaxNodeNameBytes, 'b'), "2", 1, false}};
   EXPECT_LE(to_text(dialing_end(setup, 0)).size(), kMaxFailureText - 300);
-}
-
-TEST(PrefixWithHop, AddsTheHopEndToALocalFailure) {
-  const absl::Status status =
-      prefix_with_hop("node n0 port eth1 (cable to n1 eth0)", absl::UnavailableError("it is silent"));
-  EXPECT_EQ(status, absl::UnavailableError("node n0 port eth1 (cable to n1 eth0): it is silent"));
-}
-
-TEST(PrefixWithHop, LeavesThePeersReasonUnchanged) {
-  const absl::Status aborted = absl::AbortedError("node n2: no memory");
-  EXPECT_EQ(prefix_with_hop("node n1", aborted), aborted);
 }
 
 TEST(NodesOnPath, AreInOrder) {

@@ -13,6 +13,7 @@
 #include "sim/cable/link_inbox.h"
 #include "sim/virtual_clock.h"
 #include "tests/core/circuit/played_connection.h"
+#include "tests/core/circuit/played_connector.h"
 #include "tests/core/event/recorded_events.h"
 
 namespace cableway {
@@ -20,49 +21,14 @@ namespace {
 
 using std::chrono::milliseconds;
 using test::PlayedConnection;
+using test::PlayedConnectionEnd;
+using test::PlayedConnector;
 using test::PlayedPeer;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr std::uint32_t kSlotBytes = 65536;
-
-class ConnectionEnd final : public TransportEnd {
- public:
-  std::string name() const override { return "tcp"; }
-  std::uint32_t max_chunk_bytes() const override { return 65536; }
-};
-
-// Connects when the test calls reach().
-class PlayedConnector final : public SetupConnector {
- public:
-  struct Dialled {
-    Hop hop;
-    Connected connected;
-    bool dropped = false;
-  };
-
-  [[nodiscard]] std::unique_ptr<Attempt> connect(const Hop& hop, Connected connected) override {
-    dialled.push_back(std::make_shared<Dialled>(Dialled{hop, std::move(connected)}));
-    return std::make_unique<Kept>(dialled.back());
-  }
-  // The newest attempt reaches this peer.
-  std::shared_ptr<PlayedPeer> reach() {
-    auto peer = std::make_shared<PlayedPeer>();
-    dialled.back()->connected(std::make_unique<PlayedConnection>(peer));
-    peer->run();
-    return peer;
-  }
-
-  std::vector<std::shared_ptr<Dialled>> dialled;
-
- private:
-  struct Kept final : Attempt {
-    explicit Kept(std::shared_ptr<Dialled> attempt) : of(std::move(attempt)) {}
-    ~Kept() override { of->dropped = true; }
-    const std::shared_ptr<Dialled> of;
-  };
-};
 
 class PlayedHost final : public TransitSetups::Host {
  public:
@@ -117,23 +83,25 @@ class TransitSetupsTest : public testing::Test {
     peer.deliver(encode_setup_answer(answer));
     peer.run();
   }
-  static void refuse(PlayedPeer& peer, const std::string& reason) {
+  static void refuse(PlayedPeer& peer, const std::string& reason, FailureScope scope = FailureScope::kCircuit) {
     std::optional<CircuitSeal> none;
-    peer.deliver(refusal(reason, none));
+    peer.deliver(refusal(reason, scope, none));
     peer.run();
   }
-  static std::string reason_at(const PlayedPeer& upstream) {
+  // Of a refusal that ends the circuit alone.
+  static std::string reason_at(const PlayedPeer& upstream) { return reason_at(upstream, FailureScope::kCircuit); }
+  static std::string reason_at(const PlayedPeer& upstream, FailureScope scope) {
     if (upstream.final_frame.size() < kFrameHeaderBytes) return "no final frame";
     const Frame frame = decode_frame(std::span(upstream.final_frame).first<kFrameHeaderBytes>()).value();
-    EXPECT_EQ(frame.kind, FrameKind::kFailed);
     const auto text = std::span(upstream.final_frame).subspan(kFrameHeaderBytes);
+    EXPECT_EQ(frame, failed_frame(static_cast<std::uint32_t>(text.size()), scope));
     return {reinterpret_cast<const char*>(text.data()), text.size()};
   }
 
   sim::VirtualClock clock_;
   PlayedConnector connector_;
   PlayedHost host_;
-  const TransportNegotiator transports_{{}, [] { return std::make_unique<ConnectionEnd>(); }};
+  const TransportNegotiator transports_{{}, [] { return std::make_unique<PlayedConnectionEnd>(); }};
   test::RecordedEvents events_;
   TransitSetups transit_{{clock_, connector_, transports_, [] { return Challenge{}; }}, host_, events_, "n1"};
 };
@@ -183,6 +151,30 @@ TEST_F(TransitSetupsTest, ForwardARefusalUnchanged) {
   EXPECT_EQ(test::field_of(events_.raised[3].fields, "reason"), "node n2: no listener");
   EXPECT_EQ(transit_.in_setup(), 0U);
   EXPECT_FALSE(downstream->is_open);
+}
+
+TEST_F(TransitSetupsTest, ForwardTheAnswerToAnInquiryWithoutReportingARefusal) {
+  CircuitSetup inquiry = setup();
+  inquiry.purpose = SetupPurpose::kInquiry;
+  const auto upstream = arrive(inquiry);
+  refuse(*connector_.reach(), "node n2: the flow is open here");
+  EXPECT_EQ(reason_at(*upstream), "node n2: the flow is open here");
+  EXPECT_THAT(host_.refusals, IsEmpty());
+  EXPECT_EQ(events_.count(EventCode::kCircuitRefused), 0U);
+  EXPECT_EQ(transit_.in_setup(), 0U);
+}
+
+TEST_F(TransitSetupsTest, ForwardTheDestinationsRefusalOfTheFlow) {
+  const auto upstream = arrive(setup());
+  refuse(*connector_.reach(), "node n2: no listener", FailureScope::kFlow);
+  EXPECT_EQ(reason_at(*upstream, FailureScope::kFlow), "node n2: no listener");
+}
+
+TEST_F(TransitSetupsTest, TellThatTheDestinationHasEnded) {
+  const auto upstream = arrive(setup());
+  connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
+  EXPECT_EQ(reason_at(*upstream, FailureScope::kFlow),
+            "node n1 cannot reach node n2 at 10.0.1.2 TCP port 7001 over cable c1: Connection refused");
 }
 
 TEST_F(TransitSetupsTest, NameTheUnreachableHop) {
@@ -281,6 +273,14 @@ TEST_F(TransitSetupsTest, AreRefusedAndCloseTheNextHopIfTheFloorCannotBeMade) {
   EXPECT_EQ(host_.relayed, 0U);
 }
 
+// Codes of this node's errors say nothing about the flow.
+TEST_F(TransitSetupsTest, EndNoFlowIfTheFloorCannotBeMade) {
+  host_.floor = absl::NotFoundError("no such device");
+  const auto upstream = arrive(setup());
+  answer(*connector_.reach(), {});
+  EXPECT_EQ(reason_at(*upstream), "node n1 cannot relay another circuit: no such device");
+}
+
 TEST_F(TransitSetupsTest, AreLostAndCloseTheNextHopIfTheSourceHasClosed) {
   const auto upstream = arrive(setup());
   const auto downstream = connector_.reach();
@@ -320,7 +320,7 @@ TEST_F(TransitSetupsTest, RetryWhileARelayMayBeStarting) {
   // A refused connection to a process is not retried.
   const auto direct = arrive(setup());
   connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
-  EXPECT_THAT(reason_at(*direct), HasSubstr("Connection refused"));
+  EXPECT_THAT(reason_at(*direct, FailureScope::kFlow), HasSubstr("Connection refused"));
 }
 
 }  // namespace

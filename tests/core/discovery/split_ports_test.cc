@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "routing/topology/physical_cable.h"
 #include "sim/nodes/node_world.h"
+#include "tests/core/node/first_path.h"
 #include "tests/slow_build.h"
 
 namespace cableway {
@@ -242,8 +243,8 @@ TEST_F(SplitPortsTest, FlowsAlternateBetweenTheFunctionsAtBothEnds) {
   world_->clock().run_for(3s);
   for (const std::size_t from : {0U, 1U}) {
     for (std::uint64_t flow = 0; flow < 4; ++flow) {
-      const auto here = *world_->node(from).paths().path_for_flow(absl::StrCat("n", from + 1), flow);
-      const auto next = *world_->node(from).paths().path_for_flow(absl::StrCat("n", from + 1), flow + 1);
+      const auto here = *test::first_path(world_->node(from).paths(), absl::StrCat("n", from + 1), flow);
+      const auto next = *test::first_path(world_->node(from).paths(), absl::StrCat("n", from + 1), flow + 1);
       ASSERT_EQ(here.size(), 1U);
       EXPECT_NE(here[0].from_address, next[0].from_address);
       EXPECT_NE(here[0].to_address, next[0].to_address);

@@ -224,7 +224,7 @@ TEST(FlowFailover, LosesAndDoublesNothingWhateverEndsWhen) {
     EXPECT_TRUE(world.script_.no_late_writes());
     if (HasFailure()) return;
     ended += world.sender_.circuits_ended();
-    again += world.sender_.bytes_sent_again();
+    again += world.sender_.traffic().bytes_again();
   }
   RecordProperty("circuits_ended", std::to_string(ended));
   RecordProperty("bytes_sent_again", std::to_string(again));

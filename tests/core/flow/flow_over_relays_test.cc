@@ -125,12 +125,12 @@ TEST_P(FlowOverRelays, FailsAtBothEndsWhenAnyHopIsCut) {
     for (std::size_t i = 0; i < 100 * ends.size() && !(sender_failed && receiver_failed); ++i) {
       if (const absl::Status status = world.sender_.progress(); !status.ok() && !sender_failed) {
         EXPECT_THAT(std::string(status.message()), HasSubstr("the cable was pulled"));
-        world.circuit_.source().fail(status.message());
+        world.circuit_.source().fail(status.message(), FailureScope::kFlow);
         sender_failed = true;
       }
       if (const absl::Status status = world.receiver_.progress(); !status.ok() && !receiver_failed) {
         EXPECT_THAT(std::string(status.message()), HasSubstr("the cable was pulled"));
-        world.circuit_.destination().fail(status.message());
+        world.circuit_.destination().fail(status.message(), FailureScope::kFlow);
         receiver_failed = true;
       }
       world.script_.notice_done();

@@ -83,7 +83,7 @@ TEST_F(RetiringSender, AsksForTheCountAndSendsTheRestAgain) {
   EXPECT_THAT(sent(1), ElementsAre(chunk(0, 768, 232, 1000))) << "what was never given may go on at once";
   receive(1, retired_frame({0, 1}, 2));
   EXPECT_THAT(sent(1), ElementsAre(chunk(0, 512, 256, 1000)));
-  EXPECT_EQ(sender_.bytes_sent_again(), 256U);
+  EXPECT_EQ(sender_.traffic().bytes_again(), 256U);
   receive(1, acknowledgement(0, 1000));
   EXPECT_FALSE(sender_.done(0)) << "the second circuit still reads the message";
 }
@@ -145,7 +145,20 @@ TEST_F(RetiringSender, SendsNothingAgainOfAMessageThatIsDone) {
   sent(1);
   receive(1, retired_frame({0, 1}, 3));
   EXPECT_THAT(sent(1), IsEmpty());
-  EXPECT_EQ(sender_.bytes_sent_again(), 0U);
+  EXPECT_EQ(sender_.traffic().bytes_again(), 0U);
+}
+
+TEST_F(RetiringSender, IsDoneWithWhatThePeerAcknowledgedBeforeItClosedTheFlow) {
+  receive(0, announcement(0, 1000));
+  receive(1, announcement(0, 1000));
+  receive(1, acknowledgement(0, 1000));
+  EXPECT_TRUE(status_.ok()) << status_;
+  EXPECT_FALSE(sender_.done(0)) << "both circuits still read the message";
+  hops_[1].destination.fail("this end has closed the flow", FailureScope::kFlow);
+  while (hops_[1].deliver_up()) continue;
+  EXPECT_TRUE(ends_flow(sender_.progress()));
+  EXPECT_TRUE(hops_[0].source.fenced());
+  EXPECT_TRUE(sender_.done(0));
 }
 
 TEST_F(RetiringSender, RefusesCountsThatCannotBe) {
@@ -270,6 +283,30 @@ class RetiringReceiver : public testing::Test {
   const test::SentMessage message_{0, 1000};
   absl::Status status_;
 };
+
+TEST_F(RetiringReceiver, DoesNotCountAChunkThatWasCorrupted) {
+  receive(0, chunk(0, 0, 256, 1000));
+  hops_[0].destination.notice(absl::DataLossError("chunk corrupted"));
+  EXPECT_TRUE(receiver_.progress().ok());
+  EXPECT_FALSE(receiver_.is_live({0, 1}));
+  EXPECT_THAT(said(1), ElementsAre(retired_frame({0, 1}, 1), announcement(0, 1000)));
+  EXPECT_EQ(receiver_.corruptions(), 1U);
+  EXPECT_EQ(receiver_.last_corruption().message(), "node n1 port b: chunk corrupted");
+  // The circuit's end, not the flow's: another one may carry it.
+  EXPECT_EQ(hops_[0].destination.out().back().end,
+            received_failure(FailureScope::kCircuit, "node n1 port b: chunk corrupted"));
+  for (std::uint64_t at : {256, 512}) receive(1, chunk(0, at, 256, 1000));
+  receive(1, chunk(0, 768, 232, 1000));
+  EXPECT_TRUE(status_.ok()) << status_;
+  EXPECT_TRUE(receiver_.done(0));
+}
+
+TEST_F(RetiringReceiver, CountsOnlyDamagedBytesAsCorruptions) {
+  hops_[0].destination.notice();
+  EXPECT_TRUE(receiver_.progress().ok());
+  EXPECT_EQ(receiver_.circuits_ended(), 1U);
+  EXPECT_EQ(receiver_.corruptions(), 0U);
+}
 
 TEST_F(RetiringReceiver, FencesAndTellsTheCountThenRepeatsItsAnnouncements) {
   receive(0, chunk(0, 0, 256, 1000));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -24,14 +25,33 @@ std::string error_of(const Frame& frame) {
   return error_of(encode_frame(frame));
 }
 
-TEST(Frame, HasTheDocumentedLayout) {
-  const FrameBytes bytes = encode_frame(Frame{FrameKind::kChunk, 0x01020304, 0x1112131415161718, 0x80, 0x2122232425});
-  const std::array<int, kFrameHeaderBytes> expected = {0xCB, 1,    0,    0,    4,    3,    2,    1, 0x18, 0x17, 0x16,
-                                                       0x15, 0x14, 0x13, 0x12, 0x11, 0x80, 0,    0, 0,    0,    0,
-                                                       0,    0,    0x25, 0x24, 0x23, 0x22, 0x21, 0, 0,    0};
+std::uint16_t sum_in(const FrameBytes& bytes) {
+  return static_cast<std::uint16_t>(static_cast<unsigned>(bytes[2]) | static_cast<unsigned>(bytes[3]) << 8);
+}
+
+void expect_bytes(const Frame& frame, const std::array<int, kFrameHeaderBytes>& expected) {
+  const FrameBytes bytes = encode_frame(frame);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    EXPECT_EQ(static_cast<int>(bytes[i]), expected[i]) << "byte " << i;
+    EXPECT_EQ(static_cast<int>(bytes[i]), expected[i]) << "byte " << i << " of a frame " << to_text(frame.kind);
   }
+}
+
+// With a sum that fits, so that other checks see it.
+FrameBytes summed(FrameBytes bytes) {
+  const std::uint16_t sum = header_sum(bytes);
+  bytes[2] = static_cast<std::byte>(sum & 0xff);
+  bytes[3] = static_cast<std::byte>(sum >> 8);
+  return bytes;
+}
+
+TEST(Frame, HasTheDocumentedLayout) {
+  expect_bytes(
+      Frame{FrameKind::kChunk, 0x01020304, 0x1112131415161718, 0x818283 * kLineBytes, 0x2122232425, 0x51525354},
+      {0xCB, 1,    0x92, 0x6E, 4,    3,    2,    1,    0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11,
+       0x83, 0x82, 0x81, 0,    0x54, 0x53, 0x52, 0x51, 0x25, 0x24, 0x23, 0x22, 0x21, 0,    0,    0});
+  expect_bytes(Frame{FrameKind::kSetupOk, 0x01020304, 0x11121314, 0x8182838485, 0x2122232425},
+               {0xCB, 6,    0,    0,    4,    3, 2, 1, 0x14, 0x13, 0x12, 0x11, 0,    0, 0, 0,
+                0x85, 0x84, 0x83, 0x82, 0x81, 0, 0, 0, 0x25, 0x24, 0x23, 0x22, 0x21, 0, 0, 0});
 }
 
 TEST(Frame, SurvivesARoundTrip) {
@@ -42,11 +62,14 @@ TEST(Frame, SurvivesARoundTrip) {
       {FrameKind::kChunk, 128, 7, 128, 1000},
       {FrameKind::kChunk, 104, 7, 896, 1000},
       {FrameKind::kChunk, 0, 7, 1024, 1024},
-      {FrameKind::kChunk, kMaxChunkBytes, 3, 0, kMax},
+      {FrameKind::kChunk, kMaxChunkBytes, 3, 0, kMaxMessageBytes},
+      {FrameKind::kChunk, 128, 3, kMaxMessageBytes - 128, kMaxMessageBytes, 1},
+      {FrameKind::kChunk, 128, 7, 128, 1000, std::numeric_limits<std::uint32_t>::max()},
       {FrameKind::kAnnounce, 0, kMax, 0, kMax},
       {FrameKind::kAck, 0, 12, 0, 34},
       {FrameKind::kFailed, kMaxFailureText, 0, 0, 0},
       {FrameKind::kFailed, 0, 0, 0, 0},
+      {FrameKind::kFailed, 7, 0, 1, 0},
       {FrameKind::kSetup, kMaxSetupBytes, 0, 0, 0},
       {FrameKind::kSetupOk, 0, 0, 0, 0},
       {FrameKind::kSetupOk, kMaxSetupOkBytes, 0, 0, kMaxChunkBytes},
@@ -75,12 +98,47 @@ TEST(Frame, RefusesInvalidHeaders) {
   for (const int kind : {0, 13, 255}) {
     FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
     bytes[1] = static_cast<std::byte>(kind);
-    EXPECT_THAT(error_of(bytes), HasSubstr("unknown kind"));
+    EXPECT_THAT(error_of(summed(bytes)), HasSubstr("unknown kind"));
   }
   for (const std::size_t reserved : {2, 3}) {
-    FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
+    FrameBytes bytes = encode_frame(Frame{FrameKind::kSetup, 0, 0, 0, 0});
     bytes[reserved] = std::byte{1};
-    EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("frame ack"), HasSubstr("reserved bytes are not zero")));
+    EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("frame set-up"), HasSubstr("reserved bytes are not zero")));
+  }
+}
+
+TEST(Frame, OfAnOpenCircuitHasASumOfItsHeader) {
+  for (const Frame& frame : {Frame{FrameKind::kChunk, 128, 7, 128, 1000, 0xC0FFEE}, Frame{FrameKind::kAck, 0, 1, 0, 2},
+                             Frame{FrameKind::kAnnounce, 0, 3, 0, 512}, Frame{FrameKind::kLanded, 0, 9, 0, 0},
+                             retire_frame({1, 2}), retired_frame({1, 2}, 3), failed_frame(5, FailureScope::kCircuit)}) {
+    const FrameBytes good = encode_frame(frame);
+    EXPECT_EQ(sum_in(good), header_sum(good)) << to_text(frame.kind);
+    // The words of which TCP's sum does not see that they have changed places, and single bits.
+    for (std::size_t first = 2; first < kFrameHeaderBytes; first += 2) {
+      FrameBytes exchanged = good;
+      std::swap_ranges(&exchanged[first], &exchanged[first] + 2, &exchanged[(first + 6) % 30 + 2]);
+      if (exchanged == good) continue;
+      EXPECT_TRUE(absl::IsDataLoss(decode_frame(exchanged).status())) << to_text(frame.kind) << " " << first;
+    }
+    for (std::size_t bit = 16; bit < 8 * kFrameHeaderBytes; ++bit) {
+      FrameBytes flipped = good;
+      flipped[bit / 8] ^= std::byte{1} << bit % 8;
+      EXPECT_TRUE(absl::IsDataLoss(decode_frame(flipped).status())) << to_text(frame.kind) << " " << bit;
+    }
+  }
+}
+
+TEST(Frame, NamesADamagedHeader) {
+  FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
+  bytes[8] = std::byte{3};
+  EXPECT_THAT(std::string(decode_frame(bytes).status().message()),
+              AllOf(HasSubstr("frame corrupted"), HasSubstr("cable changes data")));
+}
+
+TEST(Frame, OfASetUpHasNoSum) {
+  for (const FrameKind kind :
+       {FrameKind::kSetup, FrameKind::kSetupOk, FrameKind::kProbe, FrameKind::kChallenge, FrameKind::kSeal}) {
+    EXPECT_EQ(sum_in(encode_frame(Frame{kind, 1, 0, 0, 128})), 0U) << to_text(kind);
   }
 }
 
@@ -92,14 +150,21 @@ TEST(Frame, RefusesAChunkThatIsTooLarge) {
 TEST(Frame, RefusesAChunkThatReachesPastItsMessage) {
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 129, 1, 128, 256}), HasSubstr("reaches past its message"));
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 0, 1, 128, 127}), HasSubstr("reaches past its message"));
-  // offset + payload would wrap around.
-  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kMax - 127, 128}), HasSubstr("reaches past its message"));
-  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kMax - 127, kMax}), HasSubstr("reaches past its message"));
+  constexpr std::uint64_t kLast = kMaxMessageBytes - kLineBytes;
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kLast, 128}), HasSubstr("reaches past its message"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kLast, kMaxMessageBytes}),
+              HasSubstr("reaches past its message"));
+}
+
+TEST(Frame, RefusesAMessageThatIsTooLarge) {
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 128, 1, 0, kMaxMessageBytes + 1}), HasSubstr("message too large"));
+}
+
+TEST(Frame, RefusesAChecksumOfNoBytes) {
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 0, 1, 0, 0, 5}), HasSubstr("checksum of no bytes"));
 }
 
 TEST(Frame, RefusesAChunkThatSplitsALine) {
-  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 8, 1, 64, 1000}), HasSubstr("offset not a multiple of 128"));
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 100, 1, 0, 1000}), HasSubstr("must end on a multiple of 128"));
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 0, 1, 128, 1000}), HasSubstr("must end on a multiple of 128"));
 }
@@ -123,6 +188,21 @@ TEST(Frame, RefusesInvalidCircuits) {
   EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 0, 1, 0, 1}), HasSubstr("payload, offset and size 0 expected"));
 }
 
+TEST(Frame, NamesTheScopeOfAFailure) {
+  EXPECT_EQ(failed_frame(5, FailureScope::kCircuit), (Frame{FrameKind::kFailed, 5, 0, 0, 0}));
+  EXPECT_EQ(failed_frame(5, FailureScope::kFlow), (Frame{FrameKind::kFailed, 5, 0, 1, 0}));
+  for (const FailureScope scope : {FailureScope::kCircuit, FailureScope::kFlow}) {
+    EXPECT_EQ(scope_of(failed_frame(5, scope)), scope);
+  }
+}
+
+TEST(Frame, RefusesAnUnknownScope) {
+  for (const std::uint64_t scope : {std::uint64_t{2}, std::uint64_t{256}, std::uint64_t{1} << 32, ~std::uint64_t{0}}) {
+    EXPECT_THAT(error_of(Frame{FrameKind::kFailed, 0, 0, scope, 0}),
+                AllOf(HasSubstr("frame failed"), HasSubstr("offset 0 or 1 expected")));
+  }
+}
+
 TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {
   EXPECT_THAT(error_of(Frame{FrameKind::kAnnounce, 1, 0, 0, 5}),
               AllOf(HasSubstr("frame announce"), HasSubstr("no payload expected")));
@@ -138,11 +218,11 @@ TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {
   for (const std::uint64_t size : {std::uint64_t{127}, std::uint64_t{kMaxChunkBytes} + 128, ~std::uint64_t{0}}) {
     EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, 0, 0, 0, size}), HasSubstr("size of a chunk expected"));
   }
-  for (const FrameKind kind : {FrameKind::kFailed, FrameKind::kSetup}) {
-    EXPECT_THAT(error_of(Frame{kind, 0, 1, 0, 0}), HasSubstr("message, offset and size 0 expected"));
-    EXPECT_THAT(error_of(Frame{kind, 0, 0, 1, 0}), HasSubstr("message, offset and size 0 expected"));
-    EXPECT_THAT(error_of(Frame{kind, 0, 0, 0, 1}), HasSubstr("message, offset and size 0 expected"));
-  }
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetup, 0, 1, 0, 0}), HasSubstr("message, offset and size 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetup, 0, 0, 1, 0}), HasSubstr("message, offset and size 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetup, 0, 0, 0, 1}), HasSubstr("message, offset and size 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kFailed, 0, 1, 0, 0}), HasSubstr("message and size 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kFailed, 0, 0, 0, 1}), HasSubstr("message and size 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, kMaxProbeBytes + 1, 0, 0, 1}), HasSubstr("payload too long"));
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 1, 0, 1}), HasSubstr("message 0 expected"));
   for (const FrameKind kind : {FrameKind::kChallenge, FrameKind::kSeal}) {

@@ -79,12 +79,12 @@ class LooseEnd final : public ChunkLink {
     return fenced_ ? absl::FailedPreconditionError("the circuit is closed") : noticed_;
   }
   std::uint64_t bytes_moved() const override { return 0; }
-  void fail(absl::string_view reason) override { leave(absl::AbortedError(reason)); }
+  void fail(absl::string_view reason, FailureScope scope) override { leave(received_failure(scope, reason)); }
   void fence() override { leave(absl::CancelledError("the peer closed the connection")); }
 
   // The end notices that the hop is cut.
-  void notice() {
-    if (noticed_.ok()) noticed_ = absl::UnavailableError("the cable was pulled");
+  void notice(const absl::Status& why = absl::UnavailableError("the cable was pulled")) {
+    if (noticed_.ok()) noticed_ = why;
   }
   bool fenced() const { return fenced_; }
   // A chunk was sent after the fence.

@@ -105,6 +105,10 @@ void write_frame(int socket, const Frame& frame, std::span<const std::byte> payl
   write_all(socket, payload);
 }
 
+void write_failure(int socket, const std::string& reason, FailureScope scope) {
+  write_frame(socket, failed_frame(static_cast<std::uint32_t>(reason.size()), scope), std::as_bytes(std::span(reason)));
+}
+
 std::vector<std::byte> read_bytes(int socket, std::size_t bytes) {
   std::vector<std::byte> read(bytes);
   std::size_t have = 0;

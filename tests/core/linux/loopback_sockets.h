@@ -33,6 +33,7 @@ std::pair<UniqueFd, UniqueFd> connected_pair(int buffer_bytes = 0);
 void write_all(int socket, std::span<const std::byte> bytes);
 void write_all(int socket, const std::string& text);
 void write_frame(int socket, const Frame& frame, std::span<const std::byte> payload = {});
+void write_failure(int socket, const std::string& reason, FailureScope scope = FailureScope::kCircuit);
 // Reads `bytes`, or fewer if the connection ends before; fails the test after a long wait.
 std::vector<std::byte> read_bytes(int socket, std::size_t bytes);
 // The next frame. A truncated or malformed frame fails the test.

@@ -216,7 +216,7 @@ TEST_F(LargePackets, HaveExactlyTheMtuOrTheLargestDatagram) {
 }
 
 TEST(LargePacketsOnASegment, ACrowdsHellosAreLargerThanTheMtu) {
-  constexpr std::size_t kNodes = 40;
+  constexpr std::size_t kNodes = 30;
   NodeWorld world(3);
   world.build(kNodes, {});
   std::vector<std::pair<std::size_t, PortId>> ends;

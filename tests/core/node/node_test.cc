@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/nodes/node_world.h"
+#include "tests/core/node/first_path.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/slow_build.h"
 
@@ -116,16 +117,16 @@ TEST(Node, FollowsUnpluggedAndPluggedCables) {
   const auto segments = world.build(4, routing::ring_pairs(4));
   world.start_all();
   ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
-  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U);
+  EXPECT_EQ(test::first_path(world.node(0).paths(), "n1", 0)->size(), 1U);
 
   world.fabric().set_carrier(segments[0], false);  // n0 - n1
   ASSERT_TRUE(world.settle(200ms, [&] { return all_see(world, 3); })) << "carrier loss is reported at once";
-  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 3U);
+  EXPECT_EQ(test::first_path(world.node(0).paths(), "n1", 0)->size(), 3U);
   EXPECT_THAT(events_of(world.node(0)), Contains(AllOf(HasSubstr("to node n1"), HasSubstr("unplugged"))));
 
   world.fabric().set_carrier(segments[0], true);
   ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
-  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U);
+  EXPECT_EQ(test::first_path(world.node(0).paths(), "n1", 0)->size(), 1U);
 }
 
 TEST(Node, DetectsASilentCableAfterTheHoldTime) {
@@ -138,7 +139,7 @@ TEST(Node, DetectsASilentCableAfterTheHoldTime) {
   EXPECT_EQ(cables_seen(world.node(0)), 2U);
   world.clock().run_for(500ms);
   EXPECT_EQ(cables_seen(world.node(0)), 1U);
-  const absl::Status status = world.node(0).paths().path_for_flow("n2", 0).status();
+  const absl::Status status = test::first_path(world.node(0).paths(), "n2", 0).status();
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("node n0"), HasSubstr("node n2"), HasSubstr("reached is node n1")));
 }
@@ -247,9 +248,9 @@ TEST(Node, IsNoRelayWhileItDrains) {
     return world.node(0).paths().topology().node(*world.node(0).paths().topology().find_node("n1")).draining;
   }));
   for (std::uint64_t flow = 0; flow < 4; ++flow) {
-    EXPECT_EQ(world.node(0).paths().path_for_flow("n2", flow)->front().to_node, "n3");
+    EXPECT_EQ(test::first_path(world.node(0).paths(), "n2", flow)->front().to_node, "n3");
   }
-  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U) << "it is still a destination";
+  EXPECT_EQ(test::first_path(world.node(0).paths(), "n1", 0)->size(), 1U) << "it is still a destination";
   world.node(1).set_draining(true);
   world.node(1).set_draining(false);
   EXPECT_EQ(world.node(1).events().count(EventCode::kDraining), 1U);
@@ -309,7 +310,7 @@ TEST(Node, FollowsAnAddressThatChanges) {
     });
   }
   ASSERT_TRUE(world.settle(3s, [&] {
-    const auto hops = world.node(0).paths().path_for_flow("n1", 0);
+    const auto hops = test::first_path(world.node(0).paths(), "n1", 0);
     return hops.ok() && hops->front().to_address == "10.99.0.2";
   }));
   EXPECT_THAT(world.node(0).addresses(), testing::ElementsAre("10.99.0.1"));
@@ -398,7 +399,7 @@ TEST(Node, JoinsAllPortsOfASegment) {
   world.fabric().join(ends);
   world.start_all();
   ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 6); }));
-  EXPECT_EQ(world.node(3).paths().path_for_flow("n0", 0)->size(), 1U);
+  EXPECT_EQ(test::first_path(world.node(3).paths(), "n0", 0)->size(), 1U);
 }
 
 TEST(Node, HundredsAgree) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "tests/core/node/first_path.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway {
@@ -17,6 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::shared_ptr<const routing::Topology> ring(std::uint32_t nodes) {
   return std::make_shared<const routing::Topology>(routing::sample_topology(nodes, routing::ring_pairs(nodes)));
@@ -38,7 +40,7 @@ CircuitSetup setup_over_line(std::uint16_t hop) {
   setup.chunk_bytes = 1024;
   setup.budget_ms = 1000;
   setup.from_node = "n0";
-  setup.hops = *planner_of("n0", line(4)).path_for_flow("n3", 0);
+  setup.hops = *test::first_path(planner_of("n0", line(4)), "n3", 0);
   setup.hops.back().to_port = 45678;
   setup.hop = hop;
   return setup;
@@ -52,7 +54,7 @@ TEST(PathPlanner, UpdateErrorListsTheNodes) {
 }
 
 TEST(PathPlanner, ReturnsThePathHopByHop) {
-  const absl::StatusOr<std::vector<Hop>> hops = planner_of("n0", line(4)).path_for_flow("n3", 0);
+  const absl::StatusOr<std::vector<Hop>> hops = test::first_path(planner_of("n0", line(4)), "n3", 0);
   ASSERT_TRUE(hops.ok()) << hops.status();
   EXPECT_THAT(*hops, ElementsAre(Hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, false},
                                  Hop{"c1", "10.0.1.1", "n2", "10.0.1.2", 7470, false},
@@ -61,21 +63,51 @@ TEST(PathPlanner, ReturnsThePathHopByHop) {
 
 TEST(PathPlanner, SpreadsFlowsOverEqualPaths) {
   const PathPlanner node = planner_of("n0", ring(4));
-  const auto first = node.path_for_flow("n2", 0);
-  const auto second = node.path_for_flow("n2", 1);
+  const auto first = test::first_path(node, "n2", 0);
+  const auto second = test::first_path(node, "n2", 1);
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_NE(first->front().to_node, second->front().to_node);
 }
 
+//      c0
+//   n0 -- n1
+// c3 |    | c1
+//   n3 -- n2
+//      c2
+TEST(PathPlanner, OffersOtherPathsHopByHop) {
+  const PathPlanner node = planner_of("n0", ring(4));
+  const absl::StatusOr<std::vector<PathOffer>> paths = node.paths_for_flow("n1", 0, 4);
+  ASSERT_TRUE(paths.ok()) << paths.status();
+  EXPECT_THAT(*paths, ElementsAre(PathOffer{PathKind::kFirst, true, {{"c0", "10.0.0.1", "n1", "10.0.0.2", 0, false}}},
+                                  PathOffer{PathKind::kAlternate,
+                                            true,
+                                            {{"c3", "10.0.3.2", "n3", "10.0.3.1", 7470, false},
+                                             {"c2", "10.0.2.2", "n2", "10.0.2.1", 7470, false},
+                                             {"c1", "10.0.1.2", "n1", "10.0.1.1", 0, false}}}));
+  EXPECT_EQ(node.paths_for_flow("n1", 0, 1)->size(), 1U);
+  EXPECT_EQ(node.paths_for_flow("n0", 0, 4)->size(), 1U) << "within the node";
+}
+
+TEST(PathPlanner, OffersPathsThatACircuitCanTakeOnly) {
+  const auto longest = static_cast<std::uint32_t>(kMaxHops);
+  EXPECT_EQ(planner_of("n0", ring(longest + 1)).paths_for_flow("n1", 0, 4)->size(), 2U);
+  EXPECT_EQ(planner_of("n0", ring(longest + 2)).paths_for_flow("n1", 0, 4)->size(), 1U);
+  const PathPlanner node = planner_of("n0", line(longest + 2));
+  EXPECT_TRUE(node.paths_for_flow("n128", 0, 4).ok());
+  const absl::Status status = node.paths_for_flow("n129", 0, 4).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no path of 128 cables or fewer to node n129"));
+}
+
 TEST(PathPlanner, ReturnsALocalPathWithinTheNode) {
-  const auto hops = planner_of("n1", line(4)).path_for_flow("n1", 0);
+  const auto hops = test::first_path(planner_of("n1", line(4)), "n1", 0);
   ASSERT_TRUE(hops.ok()) << hops.status();
   EXPECT_THAT(*hops, ElementsAre(Hop{"local", "10.0.0.2", "n1", "10.0.0.2", 0, false}));
 }
 
 TEST(PathPlanner, HasNoPathToItselfWithoutAPort) {
   const PathPlanner alone("n0");
-  const absl::Status status = alone.path_for_flow("n0", 0).status();
+  const absl::Status status = test::first_path(alone, "n0", 0).status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("n0 has no cable port with an address"));
 }
@@ -83,11 +115,11 @@ TEST(PathPlanner, HasNoPathToItselfWithoutAPort) {
 TEST(PathPlanner, NamesAnUnknownOrUnreachableDestination) {
   const PathPlanner node =
       planner_of("n0", std::make_shared<const routing::Topology>(routing::sample_topology(4, {{0, 1}, {2, 3}})));
-  EXPECT_TRUE(absl::IsNotFound(node.path_for_flow("n9", 0).status()));
-  EXPECT_THAT(std::string(node.path_for_flow("n9", 0).status().message()),
+  EXPECT_TRUE(absl::IsNotFound(test::first_path(node, "n9", 0).status()));
+  EXPECT_THAT(std::string(test::first_path(node, "n9", 0).status().message()),
               AllOf(HasSubstr("node n0 knows of no node \"n9\""), HasSubstr("known nodes: n0, n1, n2, n3")));
-  EXPECT_TRUE(absl::IsUnavailable(node.path_for_flow("n3", 0).status()));
-  EXPECT_THAT(std::string(node.path_for_flow("n3", 0).status().message()), HasSubstr("no path to node n3"));
+  EXPECT_TRUE(absl::IsUnavailable(test::first_path(node, "n3", 0).status()));
+  EXPECT_THAT(std::string(test::first_path(node, "n3", 0).status().message()), HasSubstr("no path to node n3"));
 }
 
 // n0 - n1 - n2 - n3 loses its cables from the far end inwards; then they are restored.
@@ -97,7 +129,7 @@ TEST(PathPlanner, NamesTheNearestReachableNode) {
   };
   PathPlanner planner = planner_of("n0", line(4));
   const auto why = [&](const std::string& node) {
-    return std::string(planner.path_for_flow(node, 0).status().message());
+    return std::string(test::first_path(planner, node, 0).status().message());
   };
   ASSERT_TRUE(planner.update(with({{0, 1}, {1, 2}})).ok());
   EXPECT_THAT(why("n3"), AllOf(HasSubstr("node n0"), HasSubstr("node n3"), HasSubstr("reached is node n2")));
@@ -105,7 +137,7 @@ TEST(PathPlanner, NamesTheNearestReachableNode) {
   EXPECT_THAT(why("n3"), HasSubstr("reached is node n1"));
   EXPECT_THAT(why("n2"), HasSubstr("reached is node n1"));
   ASSERT_TRUE(planner.update(line(4)).ok());
-  EXPECT_TRUE(planner.path_for_flow("n3", 0).ok());
+  EXPECT_TRUE(test::first_path(planner, "n3", 0).ok());
   ASSERT_TRUE(planner.update(with({{0, 1}, {1, 2}})).ok());
   EXPECT_THAT(why("n3"), HasSubstr("reached is node n2"));
 }
@@ -116,7 +148,7 @@ TEST(PathPlanner, WritesALinkLocalAddressWithItsOwnInterface) {
   cables[0].b = {routing::NodeIndex{1}, "enp3", "fe80::1%enp3"};
   const auto topology =
       std::make_shared<const routing::Topology>(routing::make_topology(routing::sample_nodes(2), cables));
-  const auto hops = planner_of("n0", topology).path_for_flow("n1", 0);
+  const auto hops = test::first_path(planner_of("n0", topology), "n1", 0);
   ASSERT_TRUE(hops.ok()) << hops.status();
   EXPECT_EQ(hops->front().from_address, "fe80::1%eth7");
   EXPECT_EQ(hops->front().to_address, "fe80::1%eth7");
@@ -125,11 +157,11 @@ TEST(PathPlanner, WritesALinkLocalAddressWithItsOwnInterface) {
 TEST(PathPlanner, FollowsANewTopology) {
   PathPlanner node = planner_of("n0", ring(4));
   ASSERT_TRUE(node.update(line(4)).ok());
-  EXPECT_EQ(node.path_for_flow("n3", 0)->size(), 3U);
+  EXPECT_EQ(test::first_path(node, "n3", 0)->size(), 3U);
   EXPECT_TRUE(absl::IsNotFound(
       node.update(std::make_shared<const routing::Topology>(routing::make_topology({{"other"}}, {})))));
   // A topology without this node is refused and changes nothing.
-  EXPECT_EQ(node.path_for_flow("n3", 0)->size(), 3U);
+  EXPECT_EQ(test::first_path(node, "n3", 0)->size(), 3U);
 }
 
 TEST(CheckTransit, AcceptsHopsOfTheTopology) {
@@ -184,6 +216,95 @@ TEST(CheckTransit, AcceptsAnyTcpPortOfTheDestination) {
   EXPECT_TRUE(planner_of("n2", line(4)).check_transit(setup).ok());
   setup.hops[2].to_address = "192.0.2.1";
   EXPECT_FALSE(planner_of("n2", line(4)).check_transit(setup).ok());
+}
+
+// Cables that pulses find silent; in the ring c0 joins n0 and n1, and c3 n3 and n0.
+
+DoubtedCables doubted(const std::string& cable, const std::string& neighbour, bool only_relayed) {
+  return {{cable, {neighbour, "nothing was heard for 42 ms", only_relayed}}};
+}
+
+TEST(PathPlanner, OffersNoPathOverADoubtedCable) {
+  PathPlanner planner = planner_of("n0", ring(4));
+  planner.set_doubted(doubted("c0", "n1", false));
+  const auto offers = planner.paths_for_flow("n1", 0, 4);
+  ASSERT_TRUE(offers.ok()) << offers.status();
+  ASSERT_EQ(offers->size(), 1U);
+  EXPECT_EQ(offers->front().hops.size(), 3U);
+  EXPECT_EQ(planner.topology(), *ring(4)) << "the topology keeps the cable";
+  ASSERT_TRUE(planner.update(ring(4)).ok());
+  EXPECT_EQ(planner.paths_for_flow("n1", 0, 4)->size(), 1U);
+  planner.set_doubted({});
+  EXPECT_EQ(planner.paths_for_flow("n1", 0, 4)->front().hops.size(), 1U);
+}
+
+TEST(PathPlanner, WithoutAnotherPathTheReasonNamesTheDoubtedCable) {
+  PathPlanner planner = planner_of("n0", line(3));
+  planner.set_doubted(doubted("c0", "n1", false));
+  const auto offers = planner.paths_for_flow("n2", 0, 4);
+  EXPECT_TRUE(absl::IsUnavailable(offers.status()));
+  EXPECT_EQ(offers.status().message(),
+            "node n0 has no path to node n2; it does not use cable c0 now: nothing was heard for 42 ms");
+}
+
+TEST(PathPlanner, OffersThePathToButNotThroughANodeThatStandsStill) {
+  PathPlanner planner = planner_of("n0", ring(4));
+  planner.set_doubted(doubted("c0", "n1", true));
+  EXPECT_EQ(planner.paths_for_flow("n1", 0, 4)->front().hops.size(), 1U);
+  const auto offers = planner.paths_for_flow("n2", 0, 4);
+  ASSERT_TRUE(offers.ok());
+  ASSERT_EQ(offers->size(), 1U);
+  EXPECT_EQ(offers->front().hops.front().to_node, "n3");
+}
+
+TEST(PathPlanner, RefusesASetUpOverADoubtedCable) {
+  for (const char* cable : {"c0", "c1"}) {
+    PathPlanner planner = planner_of("n1", line(4));
+    planner.set_doubted(doubted(cable, "n2", false));
+    const absl::Status status = planner.check_transit(setup_over_line(0));
+    EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("nothing was heard for 42 ms"));
+  }
+}
+
+TEST(PathPlanner, RelaysToButNotThroughANodeThatStandsStill) {
+  PathPlanner first = planner_of("n1", line(4));
+  first.set_doubted(doubted("c1", "n2", true));
+  EXPECT_TRUE(absl::IsUnavailable(first.check_transit(setup_over_line(0))));
+  PathPlanner last = planner_of("n2", line(4));
+  last.set_doubted(doubted("c2", "n3", true));
+  EXPECT_TRUE(last.check_transit(setup_over_line(1)).ok());
+}
+
+DoubtedCables proving(const std::string& cable, const std::string& neighbour, bool only_relayed) {
+  return {{cable, {neighbour, "pulses arrive again, but not yet for 200 ms", only_relayed, true}}};
+}
+
+TEST(PathPlanner, OffersAProvingCableOnlyWhereNothingElseLeads) {
+  PathPlanner around = planner_of("n0", ring(4));
+  around.set_doubted(proving("c0", "n1", false));
+  EXPECT_EQ(around.paths_for_flow("n1", 0, 4)->front().hops.size(), 3U);
+  PathPlanner only = planner_of("n0", line(3));
+  only.set_doubted(proving("c0", "n1", false));
+  EXPECT_TRUE(only.reaches("n2"));
+  ASSERT_TRUE(only.paths_for_flow("n2", 0, 4).ok());
+  EXPECT_EQ(only.paths_for_flow("n2", 0, 4)->front().hops.size(), 2U);
+  ASSERT_TRUE(only.update(line(3)).ok());
+  EXPECT_TRUE(only.reaches("n2"));
+  only.set_doubted(doubted("c0", "n1", false));
+  EXPECT_FALSE(only.reaches("n2"));
+}
+
+TEST(PathPlanner, RelaysOverAProvingCable) {
+  PathPlanner planner = planner_of("n1", line(4));
+  planner.set_doubted(proving("c1", "n2", false));
+  EXPECT_TRUE(planner.check_transit(setup_over_line(0)).ok());
+}
+
+TEST(PathPlanner, NamesNoDoubtedCableThatIsGone) {
+  PathPlanner planner = planner_of("n0", line(3));
+  planner.set_doubted(doubted("c7", "n9", false));
+  EXPECT_THAT(std::string(planner.paths_for_flow("n9", 0, 1).status().message()), Not(HasSubstr("c7")));
 }
 
 }  // namespace

@@ -42,9 +42,10 @@ class FakeLifeline final : public HopLifeline {
     if (!here_->end.ok()) return here_->end;
     return std::nullopt;
   }
-  void leave(std::span<const Frame> last, absl::string_view reason) override {
+  void leave(std::span<const Frame> last, const std::optional<Failure>& failure) override {
     there_->said.assign(last.begin(), last.end());
-    there_->end = reason.empty() ? absl::CancelledError("the peer closed the connection") : absl::AbortedError(reason);
+    there_->end = failure ? received_failure(failure->scope, failure->reason)
+                          : absl::CancelledError("the peer closed the connection");
   }
 
   // While held, nothing from the other end arrives.

@@ -24,6 +24,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using What = RdmaFrame::What;
 
+constexpr HopLifeline::Failure kDiskIsFull{"the disk is full"};
+
 // Reports writes with wrong tickets.
 class MisreportingPair final : public RdmaQueuePair {
  public:
@@ -61,9 +63,9 @@ class RdmaFault : public test::PlayedHop {
     ASSERT_TRUE(link_->flush(owner_).ok());
   }
   // The other end leaves over the lifeline, acknowledging all messages up to `message`.
-  void leave_with_acknowledgement(std::uint64_t message, absl::string_view reason) {
+  void leave_with_acknowledgement(std::uint64_t message, const std::optional<HopLifeline::Failure>& failure) {
     const Frame last = acknowledgement(message);
-    far_lifeline_->leave({&last, 1}, reason);
+    far_lifeline_->leave({&last, 1}, failure);
     link_->on_lifeline();
   }
 };
@@ -240,7 +242,7 @@ TEST_F(RdmaFault, ReportsTheDeviceErrorOfAFailedCompletion) {
 TEST_F(RdmaFault, PrefersThePeersReasonToTheDeviceError) {
   make_sending();
   ASSERT_TRUE(turn().ok());
-  far_lifeline_->leave({}, "the disk is full");
+  far_lifeline_->leave({}, kDiskIsFull);
   played_.pair().fence();
   ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, 0, 0, 1}).ok());
   ASSERT_TRUE(link_->flush(owner_).ok());
@@ -250,10 +252,18 @@ TEST_F(RdmaFault, PrefersThePeersReasonToTheDeviceError) {
   EXPECT_EQ(status.message(), "the disk is full");
 }
 
+TEST_F(RdmaFault, TellsThatThePeerHasGivenTheFlowUp) {
+  make_sending();
+  ASSERT_TRUE(turn().ok());
+  far_lifeline_->leave({}, HopLifeline::Failure{"the job has ended", FailureScope::kFlow});
+  link_->on_lifeline();
+  EXPECT_EQ(link_->progress(owner_), absl::NotFoundError("the job has ended"));
+}
+
 TEST_F(RdmaFault, DetectsThatThePeerHasClosed) {
   make_sending();
   ASSERT_TRUE(turn().ok());
-  far_lifeline_->leave({}, "");
+  far_lifeline_->leave({}, std::nullopt);
   absl::Status status;
   int turns = 0;
   for (; status.ok() && turns < 1000; ++turns) status = link_->progress(owner_);
@@ -267,7 +277,7 @@ TEST_F(RdmaFault, ReadsTheLifelineAtOnceWhenNotified) {
   const std::size_t looks = lifeline_->looks();
   ASSERT_TRUE(turn().ok());
   EXPECT_EQ(lifeline_->looks(), looks);
-  far_lifeline_->leave({}, "the disk is full");
+  far_lifeline_->leave({}, kDiskIsFull);
   link_->on_lifeline();
   EXPECT_EQ(why(), "the disk is full");
 }
@@ -280,7 +290,7 @@ TEST_F(RdmaFault, ReportsEveryAcknowledgementOnce) {
   played_.send(acknowledgement(1));  // in flight when its end leaves
   network_.deliver_all();
   const std::vector<Frame> last{acknowledgement(0), acknowledgement(1), acknowledgement(2)};
-  far_lifeline_->leave(last, "");
+  far_lifeline_->leave(last, std::nullopt);
   link_->on_lifeline();
   EXPECT_TRUE(absl::IsCancelled(link_->progress(owner_)));
   EXPECT_THAT(owner_.controls, ElementsAre(acknowledgement(0), acknowledgement(1), acknowledgement(2)));
@@ -292,13 +302,13 @@ TEST_F(RdmaFault, RepeatsItsLatestAcknowledgementsWhenItLeaves) {
   for (std::uint64_t i = 0; i < kMaxLandings + 8; ++i) {
     ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, i, 0, i}).ok());
   }
-  link_->fail("had enough");
+  link_->fail("had enough", FailureScope::kFlow);
   for (std::uint64_t i = 8; i < kMaxLandings + 8; ++i) {
     const auto next = far_lifeline_->look();
     ASSERT_TRUE(next.ok() && next->has_value()) << i;
     EXPECT_EQ(**next, (Frame{FrameKind::kAck, 0, i, 0, i}));
   }
-  EXPECT_EQ(far_lifeline_->look().status(), absl::AbortedError("had enough"));
+  EXPECT_EQ(far_lifeline_->look().status(), absl::NotFoundError("had enough"));
 }
 
 // The local device may never report the completion.
@@ -308,7 +318,7 @@ TEST_F(RdmaFault, ChunksAcknowledgedBeforeTheEndAreSent) {
   send_chunks(2);
   pair_->hold_completions(true);
   network_.deliver_all();
-  leave_with_acknowledgement(1, "the disk is full");
+  leave_with_acknowledgement(1, kDiskIsFull);
   EXPECT_EQ(link_->progress(owner_).message(), "the disk is full");
   EXPECT_THAT(owner_.controls, ElementsAre(acknowledgement(1)));
   EXPECT_THAT(owner_.sent, SizeIs(2));
@@ -323,7 +333,7 @@ TEST_F(RdmaFault, ChunksNotAcknowledgedBeforeTheEndAreNotSent) {
   send_chunks(3);
   pair_->hold_completions(true);
   network_.deliver_all();
-  leave_with_acknowledgement(0, "");
+  leave_with_acknowledgement(0, std::nullopt);
   EXPECT_TRUE(absl::IsCancelled(link_->progress(owner_)));
   EXPECT_THAT(owner_.sent, SizeIs(1));
 }
@@ -363,7 +373,7 @@ TEST_F(RdmaFault, ChunksSentByAcknowledgementAreNoLongerRead) {
   send_chunks(1);
   pair_->lose_acknowledgements(true);
   while (pair_->deliver()) continue;
-  leave_with_acknowledgement(0, "");
+  leave_with_acknowledgement(0, std::nullopt);
   int reused = 0;
   ReusingOwner sink([&] {
     ++reused;
@@ -383,7 +393,7 @@ TEST_F(RdmaFault, ReportsAtOnceAnEndThatLeftWithoutAcknowledging) {
   ASSERT_TRUE(turn().ok());
   link_->send(chunk(64), buffer_);
   ASSERT_TRUE(link_->flush(owner_).ok());
-  far_lifeline_->leave({}, "the disk is full");
+  far_lifeline_->leave({}, kDiskIsFull);
   link_->on_lifeline();
   EXPECT_EQ(link_->progress(owner_).message(), "the disk is full");
   EXPECT_THAT(owner_.sent, IsEmpty());

@@ -130,7 +130,7 @@ class RdmaWorld {
 
  private:
   static absl::Status leave_on_failure(const absl::Status& status, RdmaChunkLink& link) {
-    if (!status.ok()) link.fail(status.message());
+    if (!status.ok()) link.fail(status.message(), FailureScope::kFlow);
     return status;
   }
 };
@@ -220,8 +220,8 @@ TEST_P(RdmaFlow, FailsAtBothEndsWhenAWriteFailsHalfway) {
     ASSERT_TRUE(world.run_to_the_end() || !world.status_.ok());
     EXPECT_THAT(std::string(world.status_.message()),
                 testing::AnyOf(HasSubstr("retries exceeded"), HasSubstr("does not answer")));
-    world.circuit_.source().fail("gone");
-    world.circuit_.destination().fail("gone");
+    world.circuit_.source().fail("gone", FailureScope::kFlow);
+    world.circuit_.destination().fail("gone", FailureScope::kFlow);
     world.script_.reuse_all();
     for (int i = 0; i < 500; ++i) world.network_.step();
     EXPECT_TRUE(world.script_.no_late_writes());

@@ -180,13 +180,41 @@ TEST_F(RelayCircuitTest, EndsWhenDownstreamSendsData) {
   EXPECT_FALSE(why(*destination_).empty());
 }
 
+// Unchanged, so that it does not grow with the path.
 TEST_F(RelayCircuitTest, ForwardsTheReasonOfOneSideToTheOther) {
-  source_->fail("the source has had enough");
-  // The reason is forwarded unchanged, so that it does not grow with the path.
-  EXPECT_EQ(relay_progress().message(), "the source has had enough");
-  EXPECT_THAT(why(*destination_), HasSubstr("the source has had enough"));
+  const absl::Status reason = absl::AbortedError("the source has had enough");
+  source_->fail(reason.message(), FailureScope::kCircuit);
+  EXPECT_EQ(relay_progress(), reason);
+  EXPECT_EQ(destination_->progress(at_destination_), reason);
   // Final: it stays ended.
   EXPECT_FALSE(relay_progress().ok());
+}
+
+TEST_F(RelayCircuitTest, ForwardsTheSourcesEndOfTheFlow) {
+  const absl::Status reason = absl::NotFoundError("node n0: the job has ended");
+  source_->fail(reason.message(), FailureScope::kFlow);
+  EXPECT_EQ(relay_progress(), reason);
+  EXPECT_EQ(destination_->progress(at_destination_), reason);
+}
+
+TEST_F(RelayCircuitTest, ForwardsTheDestinationsEndOfTheFlow) {
+  const absl::Status reason = absl::NotFoundError("node n2: the job has ended");
+  destination_->fail(reason.message(), FailureScope::kFlow);
+  EXPECT_EQ(relay_progress(), reason);
+  EXPECT_EQ(source_->progress(at_source_), reason);
+}
+
+// Whatever its code.
+TEST_F(RelayCircuitTest, WhatItFindsItselfEndsTheCircuitAlone) {
+  relay_->fail(absl::NotFoundError("node n1: no such device"));
+  EXPECT_EQ(source_->progress(at_source_), absl::AbortedError("node n1: no such device"));
+  EXPECT_EQ(destination_->progress(at_destination_), absl::AbortedError("node n1: no such device"));
+}
+
+TEST_F(RelayCircuitTest, ABrokenHopEndsTheCircuitAlone) {
+  upstream_->cut(absl::UnavailableError("the cable was pulled"));
+  EXPECT_FALSE(relay_progress().ok());
+  EXPECT_EQ(destination_->progress(at_destination_), absl::AbortedError("relay, upstream: the cable was pulled"));
 }
 
 TEST_F(RelayCircuitTest, ForwardsFramesSentBeforeTheEnd) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -68,6 +69,17 @@ TEST_F(FlowLedgerTest, ListsOpenFlowsWithTheirAge) {
   FlowOpened expected = numbered(1);
   expected.open_ms = 37;
   EXPECT_EQ(status.listed[0].flow, expected);
+}
+
+TEST_F(FlowLedgerTest, ReportsOfFlowsThatItOnlyCountsAreTaken) {
+  open(first_, 13);
+  FlowCounts counts;
+  counts.number = 13;
+  EXPECT_TRUE(ledger_.counted(first_, counts, kStart).ok());
+  EXPECT_EQ(ledger_.waits(first_, FlowWaits{13, "reset"}).value(), std::nullopt);
+  EXPECT_EQ(ledger_.find(first_, 13).value(), std::nullopt);
+  counts.number = 14;
+  EXPECT_TRUE(absl::IsInvalidArgument(ledger_.counted(first_, counts, kStart))) << "it was never opened";
 }
 
 TEST_F(FlowLedgerTest, ForgetsEndedFlowsAndCountsFailures) {
@@ -171,6 +183,16 @@ TEST_F(FlowLedgerTest, RefusesProtocolViolations) {
   ledger_.left(first_);
   EXPECT_EQ(ledger_.status(kStart).open, 0U);
   EXPECT_THAT(ledger_.status(kStart).listed, IsEmpty());
+}
+
+TEST_F(FlowLedgerTest, FindsOpenFlows) {
+  open(first_, 3);
+  const auto found = ledger_.find(first_, 2);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->value().number, 2U);
+  end(first_, 2);
+  for (const std::uint64_t number : {0, 2, 4}) EXPECT_FALSE(ledger_.find(first_, number).ok()) << number;
+  EXPECT_FALSE(ledger_.find(second_, 1).ok());
 }
 
 TEST_F(FlowLedgerTest, RefusesTheEndOfAFlowThatIsNotOpen) {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "core/wire.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/topology.h"
 
 namespace cableway {
 namespace {
@@ -35,17 +36,38 @@ FlowOpened flow_opened() {
   return flow;
 }
 
+FlowCounts flow_counts() {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  FlowCounts counts{3, kMax, kMax, kMax, kMax, {}};
+  CircuitCounts circuit;
+  circuit.path = std::string(kMaxPathText, 'p');
+  circuit.port = std::string(kMaxPortName, 'e');
+  circuit.transport = {std::string(kMaxTransportName, 'r'), std::string(kMaxTransportReason, 'w')};
+  circuit.bytes = kMax;
+  circuit.open_ms = kMaxOpenMs;
+  circuit.carries = true;
+  counts.circuits.assign(kMaxFlowCircuits, circuit);
+  return counts;
+}
+
 std::vector<SessionMessage> one_of_each() {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const Hop hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, true};
-  return {Hello{7, "plugin"},
+  return {Hello{8, "plugin"},
           Hello{1, ""},
           Welcome{"n0", "lab", kMax, 200000, {"10.0.0.1", "fe80::1%eth0"}},
           Welcome{"n0", "lab", 0, 0, {}},
           Welcome{"n0", "lab", 1, 2, {"10.0.0.1"}, some_key()},
           Refusal{"because"},
-          PathRequest{kMax, 3, "n7"},
-          PathReply{5, "", {{hop, hop}, {hop}}},
+          PathRequest{kMax, 3, 1, "n7"},
+          PathRequest{0, kMax, kMaxPaths, ""},
+          PathReply{5,
+                    "",
+                    {{PathKind::kFirst, true, {hop, hop}},
+                     {PathKind::kBundle, false, {hop, hop}},
+                     {PathKind::kBundle, true, {hop}},
+                     {PathKind::kAlternate, true, {hop}},
+                     {PathKind::kAlternate, false, {hop}}}},
           PathReply{5, "no such node", {}},
           ViewRequest{"status"},
           ViewReply{"", std::string(100000, 'v')},
@@ -59,7 +81,14 @@ std::vector<SessionMessage> one_of_each() {
           FlowOpened{},
           FlowEnded{kMax, "node n0 port eth1 (cable to n1 eth0): the cable, or the host behind it, is silent"},
           FlowEnded{1, ""},
-          PortLost{std::string(kMaxPortName, 'e'), std::string(kMaxPortLostReason, 'w'), true},
+          flow_counts(),
+          FlowCounts{},
+          FlowRerouted{kMax, "n0 -> n3 -> n2", "node n0 port eth1 (cable to n1 eth0): reset", 2, 31000, kMax},
+          FlowRerouted{},
+          FlowWaits{3, "node n0 port eth1 (cable to n1 eth0): reset"},
+          ChunkCorrupted{kMax, "node n0 port eth1 (cable to n1 eth0): chunk corrupted"},
+          PortLost{std::string(kMaxPortName, 'e'), std::string(kMaxPortLostReason, 'w'), true,
+                   std::string(routing::kMaxCableNameLength, 'c'), true},
           PortLost{}};
 }
 
@@ -92,28 +121,71 @@ TEST(SessionMessage, IsRefusedAtEveryTruncation) {
 }
 
 TEST(SessionMessage, RefusesAnUnknownType) {
-  for (const int type : {0, 13, 255}) {
+  for (const int type : {0, 17, 255}) {
     const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));
   }
 }
 
-TEST(SessionMessage, RefusesAPathOfTooManyHops) {
-  PathReply reply{1, "", {}};
-  const std::vector<Hop> longest(kMaxHops, Hop{"c", "1", "n", "2", 1, false});
-  reply.paths = {longest};
-  EXPECT_TRUE(decode_session_message(body_of(reply)).ok());
-  reply.paths[0].push_back(longest.front());
-  EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
+bool decodes(const SessionMessage& message) {
+  return decode_session_message(body_of(message)).ok();
 }
 
-TEST(SessionMessage, RefusesAReplyOfTooManyPaths) {
-  PathReply reply{1, "", {}};
-  reply.paths.resize(kMaxPaths, {Hop{"c", "1", "n", "2", 1, false}});
-  EXPECT_TRUE(decode_session_message(body_of(reply)).ok());
-  reply.paths.push_back(reply.paths.front());
-  EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
+PathOffer some_path(PathKind kind) {
+  return {kind, true, {Hop{"c", "1", "n", "2", 1, false}}};
+}
+
+TEST(SessionMessage, BoundsTheHopsOfAPath) {
+  PathReply reply{1, "", {some_path(PathKind::kFirst)}};
+  reply.paths[0].hops.resize(kMaxHops, reply.paths[0].hops.front());
+  EXPECT_TRUE(decodes(reply));
+  reply.paths[0].hops.push_back(reply.paths[0].hops.front());
+  EXPECT_FALSE(decodes(reply));
+  reply.paths[0].hops.clear();
+  EXPECT_FALSE(decodes(reply)) << "no hop";
+}
+
+TEST(SessionMessage, BoundsThePathsOfAReply) {
+  PathReply reply{1, "", {some_path(PathKind::kFirst)}};
+  reply.paths.resize(kMaxPaths, some_path(PathKind::kAlternate));
+  EXPECT_TRUE(decodes(reply));
+  reply.paths.push_back(reply.paths.back());
+  EXPECT_FALSE(decodes(reply));
+  EXPECT_FALSE(decodes(PathReply{1, "", {}})) << "neither a path nor an error";
+  EXPECT_FALSE(decodes(PathReply{1, "none", {some_path(PathKind::kFirst)}})) << "both";
+}
+
+TEST(SessionMessage, BoundsThePathsOfARequest) {
+  EXPECT_TRUE(decodes(PathRequest{1, 1, 1, "n"}));
+  EXPECT_TRUE(decodes(PathRequest{1, 1, kMaxPaths, "n"}));
+  EXPECT_FALSE(decodes(PathRequest{1, 1, 0, "n"}));
+  EXPECT_FALSE(decodes(PathRequest{1, 1, kMaxPaths + 1, "n"}));
+}
+
+TEST(SessionMessage, RefusesPathsInAnotherOrderThanThatOfTheirKinds) {
+  const auto in_order = [](const std::vector<PathKind>& kinds) {
+    PathReply reply{1, "", {}};
+    for (const PathKind kind : kinds) reply.paths.push_back(some_path(kind));
+    return decodes(reply);
+  };
+  using enum PathKind;
+  EXPECT_TRUE(in_order({kFirst, kBundle, kBundle, kAlternate, kAlternate}));
+  EXPECT_TRUE(in_order({kFirst, kAlternate}));
+  EXPECT_FALSE(in_order({kBundle, kAlternate}));
+  EXPECT_FALSE(in_order({kAlternate}));
+  EXPECT_FALSE(in_order({kFirst, kFirst}));
+  EXPECT_FALSE(in_order({kFirst, kAlternate, kBundle}));
+  EXPECT_FALSE(in_order({kFirst, static_cast<PathKind>(3)}));
+}
+
+TEST(SessionMessage, RefusesAPathThatMayNeitherStripeNorNot) {
+  std::vector<std::byte> body = body_of(PathReply{1, "", {some_path(PathKind::kFirst)}});
+  // After the type, a number, an empty text, a count and the kind.
+  constexpr std::size_t kMayStripe = 1 + 8 + 2 + 1 + 1;
+  ASSERT_EQ(body[kMayStripe], std::byte{1});
+  body[kMayStripe] = std::byte{2};
+  EXPECT_FALSE(decode_session_message(body).ok());
 }
 
 TEST(SessionMessage, RefusesATestOfTooManyCables) {
@@ -148,15 +220,62 @@ TEST(SessionMessage, BoundsTheTextsOfFlows) {
   EXPECT_FALSE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure + 1, 'x')})).ok());
 }
 
+TEST(SessionMessage, BoundsWhatIsCountedOfAFlow) {
+  ASSERT_TRUE(decodes(flow_counts()));
+  const auto with = [](auto change) {
+    FlowCounts counts = flow_counts();
+    change(counts.circuits.back());
+    return decodes(counts);
+  };
+  EXPECT_FALSE(with([](CircuitCounts& circuit) { circuit.path += 'x'; }));
+  EXPECT_FALSE(with([](CircuitCounts& circuit) { circuit.port += 'x'; }));
+  EXPECT_FALSE(with([](CircuitCounts& circuit) { circuit.transport.over += 'x'; }));
+  EXPECT_FALSE(with([](CircuitCounts& circuit) { circuit.transport.reason += 'x'; }));
+  EXPECT_FALSE(with([](CircuitCounts& circuit) { circuit.path = "\x1b[2J"; }));
+  EXPECT_FALSE(with([](CircuitCounts& circuit) { ++circuit.open_ms; }));
+  FlowCounts counts = flow_counts();
+  counts.circuits.push_back(counts.circuits.front());
+  EXPECT_FALSE(decodes(counts)) << "a flow has at most eight circuits";
+}
+
+TEST(SessionMessage, BoundsTheTextsOfReroutesAndWaits) {
+  EXPECT_TRUE(decodes(FlowRerouted{1, std::string(kMaxPathText, 'p'), std::string(kMaxFlowFailure, 'x'), 1, 2, 3}));
+  EXPECT_FALSE(decodes(FlowRerouted{1, std::string(kMaxPathText + 1, 'p'), "", 1, 2, 3}));
+  EXPECT_FALSE(decodes(FlowRerouted{1, "", std::string(kMaxFlowFailure + 1, 'x'), 1, 2, 3}));
+  EXPECT_FALSE(decodes(FlowRerouted{1, "\n", "", 1, 2, 3}));
+  EXPECT_TRUE(decodes(FlowWaits{1, std::string(kMaxFlowFailure, 'x')}));
+  EXPECT_FALSE(decodes(FlowWaits{1, std::string(kMaxFlowFailure + 1, 'x')}));
+  EXPECT_FALSE(decodes(FlowWaits{1, "\x7f"}));
+}
+
+TEST(SessionMessage, BoundsTheReasonOfACorruption) {
+  EXPECT_TRUE(decodes(ChunkCorrupted{1, std::string(kMaxFlowFailure, 'x')}));
+  EXPECT_FALSE(decodes(ChunkCorrupted{1, std::string(kMaxFlowFailure + 1, 'x')}));
+  EXPECT_FALSE(decodes(ChunkCorrupted{1, "\x1b[2J"})) << "the reason is shown";
+}
+
+TEST(SessionMessage, TellsReportsOfFlowsFromRequests) {
+  for (const SessionMessage& message : one_of_each()) {
+    const bool is_flows = std::holds_alternative<FlowOpened>(message) || std::holds_alternative<FlowEnded>(message) ||
+                          std::holds_alternative<FlowCounts>(message) ||
+                          std::holds_alternative<FlowRerouted>(message) || std::holds_alternative<FlowWaits>(message) ||
+                          std::holds_alternative<ChunkCorrupted>(message);
+    EXPECT_EQ(is_report(message), is_flows) << message.index();
+  }
+}
+
 TEST(SessionMessage, BoundsTheTextsOfALostPort) {
-  const auto decodes = [](const PortLost& lost) { return decode_session_message(body_of(lost)).ok(); };
-  EXPECT_TRUE(decodes({"eth1", "the port has lost its carrier", false}));
-  EXPECT_FALSE(decodes({std::string(kMaxPortName + 1, 'e'), "", false}));
-  EXPECT_FALSE(decodes({"eth1", std::string(kMaxPortLostReason + 1, 'w'), false}));
-  EXPECT_FALSE(decodes({"eth1", "\x1b[2J", false})) << "the reason is shown";
-  std::vector<std::byte> body = body_of(PortLost{});
-  body.back() = std::byte{2};
-  EXPECT_FALSE(decode_session_message(body).ok());
+  EXPECT_TRUE(decodes(PortLost{"eth1", "the port has lost its carrier", false}));
+  EXPECT_FALSE(decodes(PortLost{std::string(kMaxPortName + 1, 'e'), "", false}));
+  EXPECT_FALSE(decodes(PortLost{"eth1", std::string(kMaxPortLostReason + 1, 'w'), false}));
+  EXPECT_FALSE(decodes(PortLost{"eth1", "\x1b[2J", false})) << "the reason is shown";
+  EXPECT_FALSE(decodes(PortLost{"eth1", "", false, std::string(routing::kMaxCableNameLength + 1, 'c')}));
+  constexpr std::size_t kRdmaFlag = 4;  // from the end: before a length of 2 and another flag
+  for (const std::size_t from_end : {std::size_t{1}, kRdmaFlag}) {
+    std::vector<std::byte> body = body_of(PortLost{});
+    body[body.size() - from_end] = std::byte{2};
+    EXPECT_FALSE(decode_session_message(body).ok()) << from_end;
+  }
 }
 
 // The texts are shown on terminals and in logs.
@@ -183,9 +302,9 @@ TEST(SessionMessage, RefusesAnInvalidDirection) {
 
 // A reply whose error repeats the request's name must still be valid.
 TEST(SessionMessage, BoundsNamesInRequestsSoThatErrorsMayRepeatThem) {
-  EXPECT_FALSE(decode_session_message(body_of(PathRequest{1, 1, std::string(4000, 'x')})).ok());
+  EXPECT_FALSE(decode_session_message(body_of(PathRequest{1, 1, 1, std::string(4000, 'x')})).ok());
   EXPECT_FALSE(decode_session_message(body_of(ViewRequest{std::string(4000, 'x')})).ok());
-  EXPECT_TRUE(decode_session_message(body_of(PathRequest{1, 1, std::string(routing::kMaxNodeNameBytes, 'x')})).ok());
+  EXPECT_TRUE(decode_session_message(body_of(PathRequest{1, 1, 1, std::string(routing::kMaxNodeNameBytes, 'x')})).ok());
 }
 
 }  // namespace

@@ -65,6 +65,10 @@ TEST(SettingsFile, ParsesEverySetting) {
     relay_spin_us = 0
     relay_memory = "96M"
     cable_test = false
+    path_wait = 7
+    checksum = "on"
+    pulse_port = 7777
+    pulse_ms = 0
   )");
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->node, "n1.rack-2");
@@ -91,6 +95,10 @@ TEST(SettingsFile, ParsesEverySetting) {
   EXPECT_TRUE(settings->drain);
   EXPECT_EQ(settings->relay_memory, 96U << 20);
   EXPECT_FALSE(settings->cable_test);
+  EXPECT_EQ(settings->path_wait, std::chrono::seconds(7));
+  EXPECT_TRUE(settings->checksum);
+  EXPECT_EQ(settings->pulse_port, 7777);
+  EXPECT_EQ(settings->pulse, std::chrono::milliseconds(0));
   // All but `config`, which is not allowed in the file.
   EXPECT_EQ(settings->origins.size(), all_settings().size() - 1);
   EXPECT_EQ(settings->origins.at("node"), "c.toml:2");

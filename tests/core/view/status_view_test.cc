@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "routing/text/node_name.h"
@@ -37,7 +38,10 @@ FlowsStatus some_flows() {
   flow.port = "eth1";
   flow.transport = {"tcp", "CABLEWAY_TRANSPORT=tcp"};
   flow.open_ms = 60;
-  flows.listed.push_back({4711, flow});
+  FlowStatus& listed = flows.listed.emplace_back(FlowStatus{4711, flow, {}, 2'500'000, {2'500'000, std::nullopt}, ""});
+  listed.counts = {1, 9'000'000, 65536, 2, 31'500, {}};
+  listed.counts.circuits = {{"n1 -> n2", "eth1", flow.transport, 8'000'000, 50, true},
+                            {"n1 -> n0 -> n2", "", flow.transport, 65536, 10, false}};
   return flows;
 }
 
@@ -122,7 +126,30 @@ TEST_F(StatusView, IsJsonWithEveryField) {
                                       {"port", "eth1"},
                                       {"transport", "tcp"},
                                       {"reason", "CABLEWAY_TRANSPORT=tcp"},
-                                      {"open_ms", 60}}}},
+                                      {"open_ms", 60},
+                                      {"bytes", 9000000},
+                                      {"mbps", 20.0},
+                                      {"waits", nullptr},
+                                      {"bytes_sent_again", 65536},
+                                      {"reroutes", 2},
+                                      {"pause_ms", 31.5},
+                                      {"circuits",
+                                       {{{"path", "n1 -> n2"},
+                                         {"port", "eth1"},
+                                         {"transport", "tcp"},
+                                         {"reason", "CABLEWAY_TRANSPORT=tcp"},
+                                         {"carries", true},
+                                         {"bytes", 8000000},
+                                         {"mbps", 20.0},
+                                         {"open_ms", 50}},
+                                        {{"path", "n1 -> n0 -> n2"},
+                                         {"port", nullptr},
+                                         {"transport", "tcp"},
+                                         {"reason", "CABLEWAY_TRANSPORT=tcp"},
+                                         {"carries", false},
+                                         {"bytes", 65536},
+                                         {"mbps", nullptr},
+                                         {"open_ms", 10}}}}}}},
                                    {"circuits",
                                     {{{"flow", "0000000000000007"},
                                       {"path", "n0 -c0-> n1 -c1-> n2"},
@@ -139,6 +166,17 @@ TEST_F(StatusView, IsJsonWithEveryField) {
                                       {"upstream", {{"transport", ""}, {"reason", ""}}},
                                       {"downstream", {{"transport", ""}, {"reason", ""}}}}}}};
   EXPECT_EQ(view, expected) << view.dump(2);
+}
+
+// Its source knows how long a flow stood still.
+TEST_F(StatusView, KnowsNoPausesOfAFlowThatIsReceived) {
+  FlowsStatus flows = some_flows();
+  flows.listed[0].flow.sends = false;
+  flows.listed[0].waits = "reset";
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, flows, 0, {}));
+  const nlohmann::json& flow = view.at("flows").at(0);
+  for (const char* name : {"bytes_sent_again", "reroutes", "pause_ms"}) EXPECT_TRUE(flow.at(name).is_null()) << name;
+  EXPECT_EQ(flow.at("waits"), "reset");
 }
 
 TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
@@ -181,7 +219,11 @@ TEST_F(StatusView, FitsTheLongestFlowsIntoAMessage) {
   flow.port = std::string(kMaxPortName, '"');
   flow.transport = {std::string(kMaxTransportName, '"'), std::string(kMaxTransportReason, '"')};
   flow.open_ms = kMaxOpenMs;
-  flows.listed.assign(FlowLedger::kMaxListed, {std::numeric_limits<std::int32_t>::max(), flow});
+  const CircuitCounts circuit{flow.path, flow.port, flow.transport, kMaxOpenMs, kMaxOpenMs, true};
+  FlowStatus listed{std::numeric_limits<std::int32_t>::max(), flow, {}, 1, {}, std::string(kMaxFlowFailure, '"')};
+  listed.counts.circuits.assign(kMaxFlowCircuits, circuit);
+  listed.circuit_bytes_per_s.assign(kMaxFlowCircuits, 1);
+  flows.listed.assign(FlowLedger::kMaxListed, listed);
   RelayStatus relay;
   relay.circuits.assign(1000, {7, std::string(20000, '"'), 1, 1, 1});
   EXPECT_LT(status_view(node(), relay, flows, 0, {}).size(), kMaxSessionMessageBytes - (1U << 20));

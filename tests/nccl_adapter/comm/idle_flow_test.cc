@@ -36,15 +36,17 @@ class Silent final : public ChunkLink::Sink {
 class IdleFlowTest : public testing::Test {
  protected:
   IdleFlowTest() {
-    comm_ = std::make_unique<SendComm>(unused_context(), std::move(hop_.source),
-                                       FlowComm::Names{"flow to node c", HopEnd{"a", "eth0", "b", "eth0", "a-b"}},
-                                       Log(nullptr), kSlotBytes);
+    comm_ = std::make_unique<SendComm>(
+        FlowComm::Origin{unused_context(), "flow to node c", "a", Log(nullptr), [](FlowComm*) {}});
+    CircuitSetup setup = test::setup_over("a.eth0-b.eth0", "a", "b", *comm_->reserve());
+    setup.hops.push_back(Hop{"b.eth1-c.eth0", "10.0.1.1", "c", "10.0.1.2", 7000, false});
+    EXPECT_TRUE(comm_->join(setup, std::move(hop_.source)).ok());
     region_ = comm_->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
-    comm_->poll_if_idle();  // sends its first frame
+    comm_->tend();  // sends its first frame
     relay_polls();
     relay().post_slot(slot_);
     relay_polls();
-    comm_->poll_if_idle();
+    comm_->tend();
   }
 
   // A comm only passes its context on, and does not access it.
@@ -74,7 +76,7 @@ class IdleFlowTest : public testing::Test {
   std::array<RdmaKeys, 1> slot_keys_{slot_memory_->keys()};
   RegisteredSlot slot_{slot_bytes_, slot_keys_};
   Silent silent_;
-  test::FakeFirstHop hop_ = test::make_first_hop(device_, fake_.gid);
+  test::FakeFirstHop hop_ = test::make_first_hop(device_, fake_.gid, kSlotBytes);
   std::unique_ptr<SendComm> comm_;
   MemoryRegion* region_ = nullptr;
 };
@@ -82,7 +84,7 @@ class IdleFlowTest : public testing::Test {
 TEST_F(IdleFlowTest, ReturnsSlotsThatARelayLent) {
   EXPECT_FALSE(slot_is_back());
   EXPECT_FALSE(slot_is_back()) << "recalled, but not polled yet";
-  comm_->poll_if_idle();
+  comm_->tend();
   relay_polls();
   EXPECT_TRUE(slot_is_back());
   EXPECT_EQ(silent_.chunks, 0);
@@ -92,7 +94,7 @@ TEST_F(IdleFlowTest, IsPolledByNcclOnlyWhileItHasRequests) {
   Request* const request = comm_->send(bytes_.data(), bytes_.size(), region_).value();
   ASSERT_NE(request, nullptr);
   announce(0);
-  comm_->poll_if_idle();
+  comm_->tend();
   relay_polls();
   EXPECT_EQ(silent_.chunks, 0) << "NCCL's memory was read by another thread";
   EXPECT_FALSE(comm_->test(request).value().done);
@@ -103,11 +105,17 @@ TEST_F(IdleFlowTest, IsPolledByNcclOnlyWhileItHasRequests) {
 TEST_F(IdleFlowTest, AFailureIsReportedOnceTheFlowIsUsed) {
   EXPECT_FALSE(slot_is_back());
   fake_.posting_error = EIO;  // the answer cannot be sent
-  comm_->poll_if_idle();
+  comm_->tend();
+  EXPECT_EQ(comm_->live(), 0U);
+  const CommCircuits::Ended ended = comm_->take_ended();
+  EXPECT_THAT(ended.circuits, testing::ElementsAre(CircuitName{0, 1}));
+  EXPECT_THAT(ended.reason.message(), HasSubstr("node a port eth0 (cable to b eth0): RDMA device mlx5_0"));
+  comm_->end(ended.reason);
   EXPECT_EQ(comm_->failure(), "");
   const absl::Status failed = comm_->send(bytes_.data(), bytes_.size(), region_).status();
-  EXPECT_THAT(failed.message(), HasSubstr("flow to node c failed: node a port eth0 (cable to b eth0): RDMA device "
-                                          "mlx5_0"));
+  EXPECT_THAT(failed.message(),
+              HasSubstr("flow to node c (a -a.eth0-b.eth0-> b -b.eth1-c.eth0-> c) failed: node a port "
+                        "eth0 (cable to b eth0): RDMA device mlx5_0"));
   comm_->log_failure(failed);
   EXPECT_EQ(comm_->failure(), failed.message());
 }
@@ -116,7 +124,7 @@ TEST_F(IdleFlowTest, IsNotPolledAfterItsClose) {
   EXPECT_FALSE(slot_is_back());
   static_cast<void>(comm_->close());
   const std::string before = comm_->failure();
-  comm_->poll_if_idle();
+  comm_->tend();
   EXPECT_EQ(comm_->failure(), before);
 }
 

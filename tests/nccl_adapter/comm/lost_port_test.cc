@@ -1,4 +1,4 @@
-// How a flow ends when the node reports that the port of its hop is lost.
+// How a circuit ends when the node reports that the port of its hop is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "nccl_adapter/comm/recv_comm.h"
+#include "nccl_adapter/comm/send_comm.h"
 #include "tests/nccl_adapter/fake_hop.h"
 
 namespace cableway::nccl {
@@ -18,52 +19,74 @@ class LostPortTest : public testing::Test {
   // At port eth1 of node b; `request_` waits for data.
   void open(test::FakeHop hop) {
     other_end_ = std::move(hop.other_end);
-    comm_ = std::make_unique<RecvComm>(reinterpret_cast<Context&>(context_), std::move(hop.link),
-                                       FlowComm::Names{"flow from node a", {"b", "eth1", "a", "eth0", "a.eth0-b.eth1"}},
-                                       Log(nullptr));
+    comm_ = std::make_unique<RecvComm>(FlowComm::Origin{reinterpret_cast<Context&>(context_), "flow from node a", "b",
+                                                        Log(nullptr), [this](FlowComm*) { ++ends_; }});
+    ASSERT_TRUE(comm_->join(test::setup_over("a.eth0-b.eth1", "a", "b"), std::move(hop.connection)).ok());
     MemoryRegion* const region = comm_->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
     request_ = comm_->receive(bytes_.data(), bytes_.size(), region).value();
     ASSERT_NE(request_, nullptr);
   }
-  std::string outcome() { return std::string(comm_->test(request_).status().message()); }
+  // Why a circuit has ended that was not reported yet; "" if none has.
+  std::string ended() {
+    EXPECT_FALSE(comm_->test(request_).value().done);
+    const CommCircuits::Ended ended = comm_->take_ended();
+    return ended.circuits.empty() ? "" : std::string(ended.reason.message());
+  }
 
   alignas(std::max_align_t) std::array<std::byte, 1024> context_{};  // passed on, and never accessed
   std::array<std::byte, 4096> bytes_{};
   host::UniqueFd other_end_;
   std::unique_ptr<RecvComm> comm_;
   Request* request_ = nullptr;
+  int ends_ = 0;
 };
 
-TEST_F(LostPortTest, FailsTheNextTestAndTellsTheOtherEnd) {
+TEST_F(LostPortTest, EndsTheCircuitAndTellsTheOtherEnd) {
   open(test::make_tcp_hop());
-  EXPECT_EQ(outcome(), "");
+  EXPECT_EQ(ended(), "");
   EXPECT_EQ(host::test::read_frame(other_end_.get()).kind, FrameKind::kAnnounce);
   comm_->lose_port({"eth1", "the port has lost its carrier"});
   const std::string found = "node b port eth1 (cable to a eth0): the port has lost its carrier";
-  EXPECT_EQ(outcome(), "flow from node a failed: " + found);
-  EXPECT_EQ(comm_->failure(), "flow from node a failed: " + found);
+  EXPECT_EQ(ends_, 1);
+  EXPECT_EQ(ended(), found);
+  EXPECT_EQ(ended(), "") << "reported already";
+  EXPECT_EQ(ends_, 1);
   const Frame failed = host::test::read_frame(other_end_.get());
   EXPECT_EQ(failed.kind, FrameKind::kFailed);
+  EXPECT_EQ(scope_of(failed), FailureScope::kCircuit);
   EXPECT_EQ(host::test::read_text(other_end_.get(), failed.payload), found);
+}
+
+// The other end asks after a flow whose end here is idle, and has not noticed that its circuit is gone.
+TEST_F(LostPortTest, AnIdleEndFindsThatItsCircuitHasEndedWhenItIsPolled) {
+  test::FakeHop hop = test::make_tcp_hop();
+  SendComm comm(FlowComm::Origin{reinterpret_cast<Context&>(context_), "flow to node a", "b", Log(nullptr),
+                                 [this](FlowComm*) { ++ends_; }});
+  ASSERT_TRUE(comm.join(test::setup_over("a.eth0-b.eth1", "b", "a", *comm.reserve()), std::move(hop.connection)).ok());
+  comm.poll_if_idle();
+  EXPECT_EQ(comm.live(), 1U);
+  hop.other_end.reset();
+  EXPECT_TRUE(host::test::run_until([&] { return comm.live() == 0; }, [&] { comm.poll_if_idle(); }));
+  EXPECT_EQ(ends_, 1);
 }
 
 TEST_F(LostPortTest, IsNoOtherPort) {
   open(test::make_tcp_hop());
   for (const char* interface : {"eth0", "eth2", "eth", "eth11", ""}) comm_->lose_port({interface, "lost"});
-  EXPECT_EQ(outcome(), "");
+  EXPECT_EQ(ended(), "");
 }
 
 TEST_F(LostPortTest, AFailedRdmaDeviceEndsOnlyWhatItMoves) {
   const PortLost lost{"eth1", "RDMA device mlx5_0: port error", true};
   open(test::make_tcp_hop());
   comm_->lose_port(lost);
-  EXPECT_EQ(outcome(), "");
+  EXPECT_EQ(ended(), "");
 
   host::test::FakeVerbs verbs;
   host::test::FakeVerbsDevice& fake = verbs.add("mlx5_0");
   open(test::make_rdma_hop(verbs.open(fake), fake.gid));
   comm_->lose_port(lost);
-  EXPECT_EQ(outcome(), "flow from node a failed: node b port eth1 (cable to a eth0): RDMA device mlx5_0: port error");
+  EXPECT_EQ(ended(), "node b port eth1 (cable to a eth0): RDMA device mlx5_0: port error");
   comm_.reset();  // before the device
 }
 

@@ -1,6 +1,7 @@
 // Which registrations a flow's memory gets, and which are refused.
 #include "nccl_adapter/memory/flow_memory.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,10 +20,12 @@ using testing::HasSubstr;
 using Kind = NamedMemory::Kind;
 
 constexpr unsigned kWritten = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-constexpr int kFd = 7;  // of a dmabuf; never used
+const int kFd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // of a dmabuf; only copied
 
 class FlowMemoryTest : public testing::Test {
  protected:
+  FlowMemoryTest() { EXPECT_TRUE(flow_.attach(0, *link_).ok()); }
+
   NamedMemory named(Kind kind) {
     NamedMemory memory{.kind = kind, .data = bytes_.data(), .bytes = bytes_.size()};
     if (kind == Kind::kDmabuf) memory.fd = kFd;
@@ -47,9 +50,11 @@ class FlowMemoryTest : public testing::Test {
   host::test::FakeVerbs verbs_;
   host::test::FakeVerbsDevice& fake_ = verbs_.add("mlx5_0");
   const std::shared_ptr<host::VerbsDevice> device_ = verbs_.open(fake_);
-  const test::FakeHop hop_ = test::make_rdma_hop(device_, fake_.gid);
-  const test::FakeHop tcp_ = test::make_tcp_hop();
-  FlowMemory flow_{{hop_.link.get()}, nullptr};
+  test::FakeHop hop_ = test::make_rdma_hop(device_, fake_.gid);
+  const std::unique_ptr<host::HopLink> link_ = test::make_last_link(hop_);
+  test::FakeHop tcp_ = test::make_tcp_hop();
+  const std::unique_ptr<host::HopLink> tcp_link_ = test::make_last_link(tcp_);
+  FlowMemory flow_{nullptr};
 };
 
 TEST_F(FlowMemoryTest, SentMemoryIsNotRemotelyAccessible) {
@@ -79,8 +84,10 @@ TEST_F(FlowMemoryTest, ADmabufIsRegisteredFromItsOffsetAtTheAddressThatNcclUses)
 }
 
 TEST_F(FlowMemoryTest, FlowsShareEqualRegistrationsOnly) {
-  const test::FakeHop other_hop = test::make_rdma_hop(device_, fake_.gid);
-  FlowMemory other({other_hop.link.get()}, nullptr);
+  test::FakeHop other_hop = test::make_rdma_hop(device_, fake_.gid);
+  const std::unique_ptr<host::HopLink> other_link = test::make_last_link(other_hop);
+  FlowMemory other(nullptr);
+  ASSERT_TRUE(other.attach(0, *other_link).ok());
   const auto key = [](FlowMemory& flow, const NamedMemory& memory, bool lands) {
     return flow.add(memory, lands).value()->local_keys[0];
   };
@@ -91,7 +98,7 @@ TEST_F(FlowMemoryTest, FlowsShareEqualRegistrationsOnly) {
     for (const NamedMemory& memory : {named(Kind::kHost), named(Kind::kPeer), named(Kind::kDmabuf), further_on}) {
       const std::uint32_t first = key(flow_, memory, lands);
       NamedMemory again = memory;
-      if (again.kind == Kind::kDmabuf) again.fd = kFd + 1;  // another descriptor of the same memory
+      if (again.kind == Kind::kDmabuf) again.fd = ::dup(kFd);  // another descriptor of the same memory
       EXPECT_EQ(key(other, again, lands), first);
       EXPECT_TRUE(keys.insert(first).second);
     }
@@ -100,9 +107,11 @@ TEST_F(FlowMemoryTest, FlowsShareEqualRegistrationsOnly) {
 
 TEST_F(FlowMemoryTest, ARegistrationEndsWithItsLastFlow) {
   const std::size_t before = live();
-  const test::FakeHop other_hop = test::make_rdma_hop(device_, fake_.gid);
+  test::FakeHop other_hop = test::make_rdma_hop(device_, fake_.gid);
+  const std::unique_ptr<host::HopLink> other_link = test::make_last_link(other_hop);
   const std::size_t mailbox = live() - before;
-  FlowMemory other({other_hop.link.get()}, nullptr);
+  FlowMemory other(nullptr);
+  ASSERT_TRUE(other.attach(0, *other_link).ok());
   MemoryRegion* const first = flow_.add(named(Kind::kDmabuf), false).value();
   MemoryRegion* const second = other.add(named(Kind::kDmabuf), false).value();
   EXPECT_EQ(live(), before + mailbox + 1);
@@ -115,7 +124,8 @@ TEST_F(FlowMemoryTest, ARegistrationEndsWithItsLastFlow) {
 }
 
 TEST_F(FlowMemoryTest, OverTcpHostMemoryIsRecordedAndGpuMemoryIsRefused) {
-  FlowMemory tcp({tcp_.link.get()}, nullptr);
+  FlowMemory tcp(nullptr);
+  ASSERT_TRUE(tcp.attach(0, *tcp_link_).ok());
   EXPECT_TRUE(tcp.add(named(Kind::kHost), true).ok());
   for (const Kind kind : {Kind::kPeer, Kind::kDmabuf}) {
     for (const bool lands : {false, true}) {
@@ -161,12 +171,89 @@ TEST_F(FlowMemoryTest, EveryFlowHasItsOwnFlushQueuePairWithARandomSequence) {
   EXPECT_LT(flush, 1U << 24);
   std::size_t different = 0;
   for (int i = 0; i < 3; ++i) {
-    const test::FakeHop hop = test::make_rdma_hop(device_, fake_.gid);
-    FlowMemory flow({hop.link.get()}, nullptr);
+    test::FakeHop hop = test::make_rdma_hop(device_, fake_.gid);
+    const std::unique_ptr<host::HopLink> link = test::make_last_link(hop);
+    FlowMemory flow(nullptr);
+    ASSERT_TRUE(flow.attach(0, *link).ok());
     ASSERT_TRUE(flow.add(named(Kind::kDmabuf), true).ok());
     different += fake_.packet_sequences.back() == flush ? 0 : 1;
   }
   EXPECT_GT(different, 0U);
+}
+
+TEST_F(FlowMemoryTest, ACircuitThatJoinsLaterHasAllMemoryAndItsOwnKeys) {
+  MemoryRegion* const host = flow_.add(named(Kind::kHost), true).value();
+  MemoryRegion* const gpu = flow_.add(named(Kind::kPeer), true).value();
+  host::test::FakeVerbsDevice& other_fake = verbs_.add("mlx5_1");
+  const std::shared_ptr<host::VerbsDevice> other = verbs_.open(other_fake);
+  test::FakeHop hop = test::make_rdma_hop(other, other_fake.gid);
+  const std::unique_ptr<host::HopLink> link = test::make_last_link(hop);
+  EXPECT_EQ(host->remote_keys[3], 0U);
+  ASSERT_TRUE(flow_.attach(3, *link).ok());
+  for (const MemoryRegion* region : {host, gpu}) {
+    EXPECT_NE(region->remote_keys[3], 0U);
+    EXPECT_NE(region->registrations[3], region->registrations[0]);
+  }
+  flow_.detach(3);
+  EXPECT_EQ(host->remote_keys[3], 0U);
+  EXPECT_EQ(host->registrations[3], nullptr);
+  EXPECT_NE(host->registrations[0], nullptr);
+}
+
+TEST_F(FlowMemoryTest, AnEndedCircuitsDeviceFlushesForTheMessagesInFlightAndGetsNoNewMemory) {
+  MemoryRegion* const before = flow_.add(named(Kind::kPeer), true).value();
+  host::test::FakeVerbsDevice& other_fake = verbs_.add("mlx5_1");
+  test::FakeHop hop = test::make_rdma_hop(verbs_.open(other_fake), other_fake.gid);
+  const std::unique_ptr<host::HopLink> link = test::make_last_link(hop);
+  ASSERT_TRUE(flow_.attach(1, *link).ok());
+  flow_.circuit_ended(0);
+  for (std::size_t i = 0; i < kMaxLandings; ++i) {
+    EXPECT_EQ(flow_.flushed(flow_.flush(*before, bytes_.data()).value()).value(), true);
+  }
+  EXPECT_EQ(fake_.reads, kMaxLandings);
+  EXPECT_EQ(other_fake.reads, kMaxLandings);
+  EXPECT_TRUE(flow_.flush(*before, bytes_.data()).ok());
+  EXPECT_EQ(fake_.reads, kMaxLandings) << "nothing that it wrote is left";
+  MemoryRegion* const later = flow_.add(named(Kind::kPeer), true).value();
+  EXPECT_EQ(later->registrations[0], nullptr);
+  EXPECT_NE(later->registrations[1], nullptr);
+}
+
+TEST_F(FlowMemoryTest, AFlushThatItsDeviceHasNotDoneBeforeItsSlotIsUsedAgainFails) {
+  MemoryRegion* const region = flow_.add(named(Kind::kPeer), true).value();
+  fake_.holds_completions = true;
+  const std::uint64_t pending = flow_.flush(*region, bytes_.data()).value();
+  flow_.circuit_ended(0);
+  test::FakeHop hop = test::make_rdma_hop(device_, fake_.gid);
+  const std::unique_ptr<host::HopLink> link = test::make_last_link(hop);
+  ASSERT_TRUE(flow_.attach(0, *link).ok());
+  EXPECT_THAT(flow_.flushed(pending).status().message(), HasSubstr("was replaced before it was flushed"));
+}
+
+TEST_F(FlowMemoryTest, ADmabufIsRegisteredLaterThoughItsOwnerHasClosedIt) {
+  host::UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  NamedMemory memory = named(Kind::kDmabuf);
+  memory.fd = file.get();
+  MemoryRegion* const region = flow_.add(memory, false).value();
+  file.reset();
+  EXPECT_NE(::fcntl(region->named.fd, F_GETFD), -1);
+  test::FakeHop hop = test::make_rdma_hop(device_, fake_.gid);
+  const std::unique_ptr<host::HopLink> link = test::make_last_link(hop);
+  ASSERT_TRUE(flow_.attach(1, *link).ok());
+  EXPECT_NE(region->local_keys[1], 0U);
+  const int copy = region->named.fd;
+  flow_.remove(region);
+  EXPECT_EQ(::fcntl(copy, F_GETFD), -1);
+}
+
+TEST_F(FlowMemoryTest, ACircuitOverTcpCannotJoinAFlowWithGpuMemory) {
+  MemoryRegion* const host = flow_.add(named(Kind::kHost), true).value();
+  EXPECT_TRUE(flow_.attach(1, *tcp_link_).ok());
+  ASSERT_TRUE(flow_.add(named(Kind::kPeer), true).status().message().find("GPU memory") != std::string::npos);
+  flow_.detach(1);
+  ASSERT_TRUE(flow_.add(named(Kind::kPeer), true).ok());
+  EXPECT_THAT(flow_.attach(1, *tcp_link_).message(), HasSubstr("goes over TCP, which cannot carry GPU memory"));
+  EXPECT_NE(host->registrations[0], nullptr);
 }
 
 }  // namespace

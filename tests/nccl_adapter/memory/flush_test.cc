@@ -1,6 +1,7 @@
 // iflush and its completion, on a receive comm over RDMA.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
@@ -19,9 +20,9 @@ using Kind = NamedMemory::Kind;
 class FlushTest : public testing::Test {
  protected:
   FlushTest() : device_(verbs_.open(fake_)), hop_(test::make_rdma_hop(device_, fake_.gid)) {
-    comm_ = std::make_unique<RecvComm>(unused_context(), std::move(hop_.link),
-                                       FlowComm::Names{"flow from node b", HopEnd{"a", "eth0", "b", "eth0", "a-b"}},
-                                       Log(nullptr));
+    comm_ = std::make_unique<RecvComm>(
+        FlowComm::Origin{unused_context(), "flow from node b", "a", Log(nullptr), [](FlowComm*) {}});
+    EXPECT_TRUE(comm_->join(test::setup_over("a.eth0-b.eth0", "b", "a"), std::move(hop_.connection)).ok());
     gpu_ = comm_->register_memory(named(Kind::kDmabuf)).value();
     host_ = comm_->register_memory(named(Kind::kHost)).value();
   }
@@ -30,7 +31,7 @@ class FlushTest : public testing::Test {
   Context& unused_context() { return reinterpret_cast<Context&>(context_); }
   NamedMemory named(Kind kind) {
     NamedMemory memory{.kind = kind, .data = bytes_.data(), .bytes = bytes_.size()};
-    if (kind == Kind::kDmabuf) memory.fd = 7;
+    if (kind == Kind::kDmabuf) memory.fd = STDERR_FILENO;  // only copied
     return memory;
   }
   Request* flush() { return comm_->flush(bytes_.data(), gpu_).value(); }
@@ -67,7 +68,7 @@ TEST_F(FlushTest, HostMemoryNeedsNoFlush) {
 TEST_F(FlushTest, RequiresRegisteredMemory) {
   const absl::Status refused = comm_->flush(bytes_.data() + bytes_.size(), gpu_).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(refused.message(), HasSubstr("flow from node b: a buffer of 1 bytes is not inside"));
+  EXPECT_THAT(refused.message(), HasSubstr(": a buffer of 1 bytes is not inside"));
   EXPECT_EQ(fake_.reads, 0U);
 }
 
@@ -77,7 +78,7 @@ TEST_F(FlushTest, AllowsAsManyAsReceivesAndFailsBeyond) {
   for (std::size_t i = 0; i < kMaxLandings; ++i) requests.push_back(flush());
   const absl::Status refused = comm_->flush(bytes_.data(), gpu_).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(refused.message(), HasSubstr("flow from node b: more than 32 flushes at once"));
+  EXPECT_THAT(refused.message(), HasSubstr(": more than 32 flushes at once"));
   fake_.holds_completions = false;
   for (Request* request : requests) EXPECT_TRUE(is_done(request));
   EXPECT_TRUE(is_done(flush()));
@@ -87,7 +88,7 @@ TEST_F(FlushTest, FailsWithTheDevicesReason) {
   fake_.read_status = IBV_WC_REM_ACCESS_ERR;
   Request* const request = flush();
   EXPECT_THAT(comm_->test(request).status().message(),
-              HasSubstr("flow from node b: RDMA device mlx5_0 cannot read back what was written to GPU memory "
+              HasSubstr(": RDMA device mlx5_0 cannot read back what was written to GPU memory "
                         "(remote access error)"));
   EXPECT_FALSE(comm_->flush(bytes_.data(), gpu_).ok());
 }
@@ -104,8 +105,9 @@ TEST_F(FlushTest, WorksAfterTheFlowHasEnded) {
   Request* const receive = comm_->receive(bytes_.data(), bytes_.size(), gpu_).value();
   ASSERT_NE(receive, nullptr);
   hop_.other_end.reset();
-  absl::StatusOr<Completion> tested;
-  ASSERT_TRUE(host::test::run_until([&] { return !tested.ok(); }, [&] { tested = comm_->test(receive); }));
+  ASSERT_TRUE(host::test::run_until([&] { return comm_->live() == 0; }, [&] { comm_->test(receive).IgnoreError(); }));
+  comm_->end(absl::UnavailableError("no other path"));
+  EXPECT_FALSE(comm_->test(receive).ok());
   EXPECT_TRUE(is_done(flush()));
 }
 

@@ -128,6 +128,7 @@ TEST_P(PluginRelay, AKilledPeerFailsTheRequestAndIsNamed) {
 }
 
 TEST_P(PluginRelay, AKilledRelayFailsTheRequestAndThePathIsNamed) {
+  world_.fail_at_once();
   Receiver receiver(world_, GetParam(), receive_then_wait);
   Rank rank(GetParam());
   void* comm = rank.connect(receiver.handle());

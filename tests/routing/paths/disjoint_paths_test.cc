@@ -116,6 +116,20 @@ TEST(DisjointPaths, UseAllCablesOfALargeTorusNode) {
   for (const DisjointPath& path : paths) EXPECT_EQ(path.path.hops(), 32U);
 }
 
+TEST(DisjointPaths, AreTheCheapestOfAsManyAsAreWanted) {
+  const Topology torus = sample_topology(64, torus_pairs(8, 8));
+  const PhysicalCables physical = physical_cables(torus);
+  const std::vector<DisjointPath> all = disjoint_paths(torus, NodeIndex{0}, NodeIndex{2});
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(disjoint_paths(torus, physical, NodeIndex{0}, NodeIndex{2}, 9), all);
+  const std::vector<DisjointPath> three = disjoint_paths(torus, physical, NodeIndex{0}, NodeIndex{2}, 3);
+  ASSERT_EQ(three.size(), 3U);
+  EXPECT_EQ(three[0].path.hops(), 2U);
+  EXPECT_EQ(three[1].path.hops(), 4U);
+  EXPECT_EQ(three[2].path.hops(), 4U);
+  EXPECT_TRUE(disjoint_paths(torus, physical, NodeIndex{0}, NodeIndex{2}, 0).empty());
+}
+
 TEST(DisjointPaths, AreEmptyWithoutAPath) {
   const Topology topology = sample_topology(3, {{0, 1}});
   EXPECT_TRUE(disjoint_paths(topology, NodeIndex{0}, NodeIndex{2}).empty());

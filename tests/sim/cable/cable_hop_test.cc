@@ -201,11 +201,11 @@ TEST_F(CableHopTest, FailureReasonArrivesAfterSentData) {
   ASSERT_TRUE(receiver_.post(received.landing()).ok());
   ASSERT_TRUE(sender_.post(sent.buffer(), 128).ok());
   clock_.run_for(15us);  // the message is in flight
-  hop_.source().fail("the rank was killed");
+  hop_.source().fail("the rank was killed", FailureScope::kFlow);
   EXPECT_FALSE(sender_.progress().ok());
   clock_.run_for(1ms);
   EXPECT_TRUE(receiver_.done(0));
-  EXPECT_EQ(destination_.status, absl::AbortedError("the rank was killed"));
+  EXPECT_EQ(destination_.status, absl::NotFoundError("the rank was killed"));
 }
 
 TEST_F(CableHopTest, NothingIsWrittenAfterAFence) {
@@ -248,6 +248,18 @@ TEST_F(CableHopTest, ReusingABufferTooEarlyCorruptsTheMessage) {
   sent.poison();
   clock_.run_for(1ms);
   EXPECT_FALSE(received.holds(0, kChunk));
+}
+
+TEST_F(CableHopTest, EndsOnAChunkThatTheCableChanges) {
+  test::SentMessage sent(0, 2 * kChunk);
+  test::ReceivedMessage received(2 * kChunk);
+  hop_.forward().flip_every(2);
+  ASSERT_TRUE(receiver_.post(received.landing()).ok());
+  ASSERT_TRUE(sender_.post(sent.buffer(), 2 * kChunk).ok());
+  clock_.run_for(1s);
+  EXPECT_EQ(hop_.forward().flipped(), 1U);
+  EXPECT_TRUE(absl::IsDataLoss(destination_.status)) << destination_.status;
+  EXPECT_FALSE(receiver_.done(0));
 }
 
 // What a hop passes besides its cable: a slower stage before the latency, and one behind it that it shares.

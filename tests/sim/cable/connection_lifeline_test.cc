@@ -47,7 +47,7 @@ class ConnectionLifelineTest : public ::testing::Test {
 
 TEST_F(ConnectionLifelineTest, SendsTheLastAcknowledgementsThenTheReason) {
   expect_silent(near_);
-  far_.leave(std::array{acknowledgement(3), acknowledgement(4)}, "the disk is full");
+  far_.leave(std::array{acknowledgement(3), acknowledgement(4)}, HopLifeline::Failure{"the disk is full"});
   expect_silent(near_);
   clock_.run_for(1ms);
   expect_frame(near_, acknowledgement(3));
@@ -56,8 +56,14 @@ TEST_F(ConnectionLifelineTest, SendsTheLastAcknowledgementsThenTheReason) {
   EXPECT_EQ(near_.look().status(), absl::AbortedError("the disk is full")) << "it stays so";
 }
 
+TEST_F(ConnectionLifelineTest, CarriesTheScopeOfAFailure) {
+  near_.leave({}, HopLifeline::Failure{"the job has ended", FailureScope::kFlow});
+  clock_.run_for(1ms);
+  EXPECT_EQ(far_.look().status(), absl::NotFoundError("the job has ended"));
+}
+
 TEST_F(ConnectionLifelineTest, ClosesWithoutAReason) {
-  near_.leave(std::array{acknowledgement(0)}, "");
+  near_.leave(std::array{acknowledgement(0)}, std::nullopt);
   clock_.run_for(1ms);
   expect_frame(far_, acknowledgement(0));
   EXPECT_TRUE(absl::IsCancelled(far_.look().status()));
@@ -65,14 +71,14 @@ TEST_F(ConnectionLifelineTest, ClosesWithoutAReason) {
 
 TEST_F(ConnectionLifelineTest, AKilledProcessSendsNothing) {
   near_.kill_process();
-  near_.leave(std::array{acknowledgement(0)}, "had enough");
+  near_.leave(std::array{acknowledgement(0)}, HopLifeline::Failure{"had enough"});
   clock_.run_for(1ms);
   EXPECT_TRUE(absl::IsCancelled(far_.look().status()));
 }
 
 TEST_F(ConnectionLifelineTest, ACutConnectionDeliversNothing) {
   connection_.source().cut(absl::UnavailableError("silent"));
-  near_.leave(std::array{acknowledgement(0)}, "had enough");
+  near_.leave(std::array{acknowledgement(0)}, HopLifeline::Failure{"had enough"});
   clock_.run_for(1s);
   expect_silent(far_);
   EXPECT_EQ(near_.look().status(), absl::UnavailableError("silent"));

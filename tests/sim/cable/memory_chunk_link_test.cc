@@ -149,10 +149,15 @@ TEST_F(MemoryChunkLinkTest, ReportsNothingAfterAFence) {
 
 TEST_F(MemoryChunkLinkTest, ReportsTheReasonAfterQueuedFrames) {
   ASSERT_TRUE(left_->send_control(Frame{FrameKind::kAck, 0, 1, 0, 2}).ok());
-  left_->fail("out of coffee");
-  const absl::Status status = right_->progress(at_right_);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("out of coffee"));
+  left_->fail("out of coffee", FailureScope::kCircuit);
+  EXPECT_EQ(right_->progress(at_right_), absl::AbortedError("out of coffee"));
   EXPECT_THAT(at_right_.controls, SizeIs(1));
+}
+
+TEST_F(MemoryChunkLinkTest, ReportsTheScopeToThePeerAlone) {
+  left_->fail("out of coffee", FailureScope::kFlow);
+  EXPECT_EQ(right_->progress(at_right_), absl::NotFoundError("out of coffee"));
+  EXPECT_TRUE(absl::IsFailedPrecondition(left_->progress(at_left_)));
 }
 
 TEST_F(MemoryChunkLinkTest, FailsAtBothEndsWhenCut) {

@@ -20,6 +20,7 @@ namespace {
 using routing::CableIndex;
 using routing::NodeIndex;
 using routing::Topology;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr double kRate = 10e9 / 8;  // bytes a second of sample cables
@@ -80,35 +81,158 @@ TEST(JobRun, AMixWithAnInvalidRankIsRefused) {
   EXPECT_EQ(predict(topology, request).status().message(), "the mix names rank 4, but the job has 4 ranks, 0 to 3");
 }
 
-TEST(JobRun, ACutEndsTheJobAndReportsTheLostFlows) {
+TEST(JobRun, AJobOutlivesACut) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "all_reduce:64MiB");
-  const double whole_s = predict_job(topology, request).time_s;
+  const double undisturbed_s = predict_job(topology, request).time_s;
   request.cuts = {{cable_between(topology, 1, 2), std::chrono::milliseconds(20)}};
   const Prediction prediction = predict_job(topology, request);
-  ASSERT_TRUE(prediction.early_end.has_value());
-  EXPECT_NEAR(prediction.whole_s, 0.020, 0.0005);
-  EXPECT_EQ(prediction.time_s, 0) << "it never took that long: it did not end";
-  EXPECT_NEAR(prediction.early_end->share_done, 0.020 / whole_s, 0.1);
-  EXPECT_THAT(prediction.early_end->reason, HasSubstr("was cut"));
+  EXPECT_FALSE(prediction.early_end.has_value());
+  EXPECT_GT(prediction.time_s, undisturbed_s);
+  EXPECT_GT(prediction.bytes_again, 0U);
   ASSERT_EQ(prediction.cuts.size(), 1U);
   EXPECT_TRUE(prediction.cuts[0].happened);
-  ASSERT_EQ(prediction.cuts[0].lost.size(), 2U) << "rank 1 to rank 2, on two channels";
-  for (const CutEffect::LostFlow& lost : prediction.cuts[0].lost) {
-    EXPECT_EQ(lost.flow.source, 1);
-    EXPECT_EQ(lost.flow.destination, 2);
-    EXPECT_EQ(lost.flow.path.nodes, (std::vector<NodeIndex>{NodeIndex{1}, NodeIndex{2}}));
+  ASSERT_EQ(prediction.cuts[0].hit.size(), 2U) << "rank 1 to rank 2, on two channels";
+  for (const CutEffect::HitFlow& hit : prediction.cuts[0].hit) {
+    EXPECT_EQ(hit.flow.source, 1);
+    EXPECT_EQ(hit.flow.destination, 2);
+    EXPECT_EQ(hit.flow.path.nodes, (std::vector<NodeIndex>{NodeIndex{1}, NodeIndex{2}}));
+    ASSERT_TRUE(hit.reroute.has_value());
+    EXPECT_EQ(hit.reroute->path.nodes,
+              (std::vector<NodeIndex>{NodeIndex{1}, NodeIndex{0}, NodeIndex{3}, NodeIndex{2}}));
+    EXPECT_GE(hit.reroute->pause, request.collective.set_up);
+    EXPECT_LT(hit.reroute->pause, request.collective.set_up + std::chrono::milliseconds(2));
   }
 }
 
-TEST(JobRun, ACutUnderARelayedFlowEndsItToo) {
+TEST(JobRun, AfterACutTheJobIsAsFastAsOnTheCablesLeft) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "sendrecv:256MiB,0-1");
+  const double undisturbed_s = predict_job(topology, request).time_s;
+  request.cuts = {{cable_between(topology, 0, 1), std::chrono::milliseconds(1)}};
+  const Prediction prediction = predict_job(topology, request);
+  const double longer_s = prediction.time_s - undisturbed_s;
+  const double set_up_s = std::chrono::duration<double>(request.collective.set_up).count();
+  EXPECT_GT(longer_s, set_up_s / 2);
+  EXPECT_LT(longer_s, set_up_s + 0.002) << "the other way around is as fast";
+  EXPECT_EQ(prediction.cuts[0].hit.size(), 2U);
+}
+
+TEST(JobRun, TwoCutsInTurnMoveAFlowTwice) {
+  const Topology topology = routing::sample_topology(4, {{0, 1}, {1, 3}, {0, 2}, {2, 3}, {0, 3}});
+  PredictionRequest request = request_for(topology, "sendrecv:256MiB,0-3");
+  request.channels = 1;
+  request.cuts = {{cable_between(topology, 0, 3), std::chrono::milliseconds(10)}};
+  const routing::Path second = predict_job(topology, request).cuts[0].hit[0].reroute->path;
+  request.cuts.push_back({second.cables[0], std::chrono::milliseconds(30)});
+  const Prediction prediction = predict_job(topology, request);
+  EXPECT_FALSE(prediction.early_end.has_value());
+  ASSERT_EQ(prediction.cuts[1].hit.size(), 1U);
+  EXPECT_EQ(prediction.cuts[1].hit[0].flow.path, second);
+  ASSERT_TRUE(prediction.cuts[1].hit[0].reroute.has_value());
+  EXPECT_NE(prediction.cuts[1].hit[0].reroute->path, second);
+}
+
+// Ranks 2 and 3, then ranks 0 and 1.
+PredictionRequest one_pair_after_the_other(const Topology& topology) {
+  PredictionRequest request = request_for(topology, "all_reduce:1MiB");
+  request.mix = *workload::parse_mix(
+      "[[group]]\nname = \"x\"\nranks = [2, 3]\nworkload = \"sendrecv:32MiB,0-1\"\n"
+      "[[group]]\nname = \"y\"\nranks = [0, 1]\nworkload = \"sendrecv:32MiB,0-1\"\nafter = [\"x\"]\n",
+      "mix.toml");
+  return request;
+}
+
+TEST(JobRun, AGroupThatStartsAfterTheCutUsesWhatIsLeft) {
+  const Topology topology = ring(4);
+  PredictionRequest request = one_pair_after_the_other(topology);
+  request.cuts = {{cable_between(topology, 0, 1), std::chrono::milliseconds(5)}};
+  const Prediction prediction = predict_job(topology, request);
+  EXPECT_FALSE(prediction.early_end.has_value());
+  EXPECT_EQ(prediction.groups[1].operation_s.size(), 1U);
+  ASSERT_EQ(prediction.cuts[0].hit.size(), 2U);
+  for (const CutEffect::HitFlow& hit : prediction.cuts[0].hit) {
+    ASSERT_TRUE(hit.reroute.has_value());
+    EXPECT_EQ(hit.reroute->path.nodes,
+              (std::vector<NodeIndex>{NodeIndex{0}, NodeIndex{3}, NodeIndex{2}, NodeIndex{1}}));
+    EXPECT_EQ(hit.reroute->pause, Duration{0}) << "it was set up before there was anything to send";
+  }
+}
+
+TEST(JobRun, ACutAtTheStartIsAPause) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "sendrecv:64MiB,0-1");
+  request.cuts = {{cable_between(topology, 0, 1), Duration{0}}};
+  const Prediction prediction = predict_job(topology, request);
+  ASSERT_EQ(prediction.cuts[0].hit.size(), 2U);
+  ASSERT_TRUE(prediction.cuts[0].hit[0].reroute.has_value());
+  EXPECT_NEAR(std::chrono::duration<double>(prediction.cuts[0].hit[0].reroute->pause).count(), 0.004, 0.001);
+}
+
+TEST(JobRun, AGroupThatHasNotStartedEndsNothingWithoutAPath) {
+  const Topology topology = ring(4);
+  PredictionRequest request = one_pair_after_the_other(topology);
+  request.cuts = {{cable_between(topology, 0, 1), std::chrono::milliseconds(2)},
+                  {cable_between(topology, 0, 3), std::chrono::milliseconds(2)}};
+  const Prediction prediction = predict_job(topology, request);
+  ASSERT_TRUE(prediction.early_end.has_value());
+  EXPECT_EQ(prediction.groups[0].operation_s.size(), 1U) << "the first group needs none of them";
+  EXPECT_NEAR(prediction.whole_s, prediction.groups[0].time_s, 0.001);
+}
+
+TEST(JobRun, AFlowThatHasSentAllNeedsNoPath) {
+  const Topology line = routing::sample_topology(3, routing::line_pairs(3));
+  PredictionRequest request = request_for(line, "pipeline:8MiB");
+  request.channels = 4;
+  const double undisturbed_s = predict_job(line, request).time_s;
+  request.cuts = {{cable_between(line, 0, 1), std::chrono::microseconds(7900)}};
+  const Prediction prediction = predict_job(line, request);
+  EXPECT_FALSE(prediction.early_end.has_value()) << prediction.early_end->reason;
+  EXPECT_EQ(prediction.time_s, undisturbed_s);
+}
+
+TEST(JobRun, ACutDuringTheSetUpAfterAnotherHitsNoFlowAgain) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "sendrecv:64MiB,0-2");
+  request.channels = 1;
+  request.cuts = {{cable_between(topology, 0, 1), std::chrono::milliseconds(10)},
+                  {cable_between(topology, 1, 2), std::chrono::milliseconds(12)}};
+  const Prediction prediction = predict_job(topology, request);
+  EXPECT_EQ(prediction.cuts[0].hit.size(), 1U);
+  EXPECT_TRUE(prediction.cuts[1].hit.empty()) << "its circuit had ended already";
+}
+
+TEST(JobRun, ACutOfThePathJustChosenLengthensThePause) {
+  const Topology mesh = routing::sample_topology(4, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}});
+  PredictionRequest request = request_for(mesh, "sendrecv:256MiB,0-1");
+  request.channels = 1;
+  request.cuts = {{cable_between(mesh, 0, 1), std::chrono::milliseconds(10)}};
+  const routing::Path chosen = predict_job(mesh, request).cuts[0].hit[0].reroute->path;
+  // Set up at 14 ms; its first chunk follows when the destination has announced over it.
+  request.cuts.push_back({chosen.cables[0], std::chrono::nanoseconds(14'000'500)});
+  const Prediction prediction = predict_job(mesh, request);
+  ASSERT_EQ(prediction.cuts[1].hit.size(), 1U);
+  EXPECT_EQ(prediction.cuts[1].hit[0].flow.path, chosen);
+  ASSERT_TRUE(prediction.cuts[0].hit[0].reroute.has_value());
+  ASSERT_TRUE(prediction.cuts[1].hit[0].reroute.has_value());
+  EXPECT_NE(prediction.cuts[1].hit[0].reroute->path, chosen);
+  EXPECT_GT(prediction.cuts[0].hit[0].reroute->pause, prediction.cuts[1].hit[0].reroute->pause);
+}
+
+TEST(JobRun, ACutThatLeavesNoPathEndsTheJob) {
   const Topology line = routing::sample_topology(4, routing::line_pairs(4));
   PredictionRequest request = request_for(line, "sendrecv:64MiB,0-3");
+  const double whole_s = predict_job(line, request).time_s;
   request.cuts = {{cable_between(line, 1, 2), std::chrono::milliseconds(10)}};
   const Prediction prediction = predict_job(line, request);
   ASSERT_TRUE(prediction.early_end.has_value());
-  ASSERT_FALSE(prediction.cuts[0].lost.empty());
-  EXPECT_EQ(prediction.cuts[0].lost[0].flow.path.nodes.size(), 4U);
+  EXPECT_NEAR(prediction.whole_s, 0.014, 0.0005) << "once a source has looked for another path";
+  EXPECT_EQ(prediction.time_s, 0) << "it never took that long: it did not end";
+  EXPECT_NEAR(prediction.early_end->share_done, 0.010 / whole_s, 0.1);
+  EXPECT_THAT(prediction.early_end->reason, AllOf(HasSubstr("was cut"), HasSubstr("no other path is left")));
+  ASSERT_FALSE(prediction.cuts[0].hit.empty());
+  EXPECT_EQ(prediction.cuts[0].hit[0].flow.path.nodes.size(), 4U);
+  EXPECT_FALSE(prediction.cuts[0].hit[0].reroute.has_value());
 }
 
 TEST(JobRun, ACutBesideTheJobOrAfterItChangesNothing) {
@@ -121,7 +245,7 @@ TEST(JobRun, ACutBesideTheJobOrAfterItChangesNothing) {
   EXPECT_FALSE(prediction.early_end.has_value());
   EXPECT_EQ(prediction.time_s, undisturbed_s);
   EXPECT_TRUE(prediction.cuts[0].happened);
-  EXPECT_TRUE(prediction.cuts[0].lost.empty());
+  EXPECT_TRUE(prediction.cuts[0].hit.empty());
   EXPECT_FALSE(prediction.cuts[1].happened);
 }
 
@@ -130,27 +254,27 @@ TEST(JobRun, CutsOfTheSameInstantTakeEffectTogether) {
   PredictionRequest request = request_for(topology, "all_reduce:64MiB");
   request.cuts = {{cable_between(topology, 2, 3), std::chrono::milliseconds(20)},
                   {cable_between(topology, 0, 1), std::chrono::milliseconds(20)},
-                  {cable_between(topology, 1, 2), std::chrono::milliseconds(21)}};
+                  {cable_between(topology, 1, 2), std::chrono::milliseconds(40)}};
   const Prediction prediction = predict_job(topology, request);
   ASSERT_TRUE(prediction.early_end.has_value());
   for (const std::size_t cut : {0U, 1U}) {
     EXPECT_TRUE(prediction.cuts[cut].happened);
-    ASSERT_EQ(prediction.cuts[cut].lost.size(), 2U) << "one ring over it, on two channels";
-    EXPECT_EQ(prediction.cuts[cut].lost[0].flow.source, cut == 0 ? 2 : 0);
+    ASSERT_EQ(prediction.cuts[cut].hit.size(), 2U) << "one ring over it, on two channels";
+    EXPECT_EQ(prediction.cuts[cut].hit[0].flow.source, cut == 0 ? 2 : 0);
   }
   EXPECT_FALSE(prediction.cuts[2].happened) << "the job was over";
-  EXPECT_TRUE(prediction.cuts[2].lost.empty());
+  EXPECT_TRUE(prediction.cuts[2].hit.empty());
 }
 
-TEST(JobRun, AFlowOverTwoCablesCutAtOnceIsLostToBoth) {
+TEST(JobRun, AFlowOverTwoCablesCutAtOnceIsHitByBoth) {
   const Topology line = routing::sample_topology(4, routing::line_pairs(4));
   PredictionRequest request = request_for(line, "sendrecv:64MiB,0-3");
   request.cuts = {{cable_between(line, 0, 1), std::chrono::milliseconds(10)},
                   {cable_between(line, 2, 3), std::chrono::milliseconds(10)}};
   const Prediction prediction = predict_job(line, request);
   ASSERT_TRUE(prediction.early_end.has_value());
-  EXPECT_EQ(prediction.cuts[0].lost.size(), 2U);
-  EXPECT_EQ(prediction.cuts[1].lost.size(), 2U);
+  EXPECT_EQ(prediction.cuts[0].hit.size(), 2U);
+  EXPECT_EQ(prediction.cuts[1].hit.size(), 2U);
 }
 
 TEST(JobRun, ACutAffectsAllCablesOfAWire) {

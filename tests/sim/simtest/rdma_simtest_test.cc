@@ -108,11 +108,20 @@ SimtestPlan silenced_line(Duration patience) {
 }
 
 TEST(RdmaSimtest, ASilenceBeyondTheRetryLimitEndsCircuitsWithoutBreakingARule) {
-  const SimtestPlan plan = silenced_line(milliseconds(500));
+  SimtestPlan plan = silenced_line(milliseconds(500));
+  plan.path_wait = milliseconds(0);
   const SimtestResult result = run_simtest(plan);
   EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
   EXPECT_GT(result.failed, 0U);
   EXPECT_GT(result.done, 0U);
+  EXPECT_GT(result.circuits, plan.flows.size());
+}
+
+TEST(RdmaSimtest, FlowsThatWaitForAPathLoseNothingToASilenceBeyondTheRetryLimit) {
+  const SimtestPlan plan = silenced_line(milliseconds(500));
+  const SimtestResult result = run_simtest(plan);
+  EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
+  EXPECT_EQ(result.done, result.messages);
   EXPECT_GT(result.circuits, plan.flows.size());
 }
 

@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "routing/offers/path_offers.h"
 #include "routing/paths/path_cost.h"
 #include "routing/paths/route_table.h"
 #include "routing/paths/shortest_paths.h"
+#include "routing/shapes/topology_generator.h"
 #include "sim/flow_model/cable_resources.h"
 #include "sim/flow_model/failures.h"
 #include "sim/flow_model/max_min_shares.h"
@@ -104,6 +107,27 @@ void path_for_flow(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(routes.path_for_flow(destination.next(), 0));
 }
 BENCHMARK(path_for_flow)->Unit(benchmark::kMicrosecond);
+
+// All offers to one flow from one node, as a node computes them when a process asks for paths.
+void offers(benchmark::State& state, const std::string& spec) {
+  constexpr std::size_t kMost = 8;
+  const Topology topology = *routing::generate_topology(spec);
+  const routing::RouteTable routes = routing::compute_routes(topology, NodeIndex{0});
+  std::uint32_t flow = 0;
+  for (auto _ : state) {
+    const NodeIndex destination{1 + flow * 97 % static_cast<std::uint32_t>(topology.node_count() - 1)};
+    benchmark::DoNotOptimize(routing::offered_paths(topology, routes, destination, flow, kMost));
+    ++flow;
+  }
+}
+BENCHMARK_CAPTURE(offers, , "ring:8")->Name("offers_ring_8")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(offers, , "sparks:4")->Name("offers_sparks_4")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(offers, , "twins:4")->Name("offers_twins_4")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(offers, , "torus:8x8")->Name("offers_torus_64")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(offers, , "sparks:64")->Name("offers_sparks_64")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(offers, , "mesh:64")->Name("offers_mesh_64")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(offers, , "switch:64")->Name("offers_switch_64")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(offers, , "random:400,4")->Name("offers_random_400")->Unit(benchmark::kMicrosecond);
 
 constexpr std::size_t kFlows = 100'000;
 

@@ -491,7 +491,7 @@ TEST(NodeTest, UnknownSeveritiesAndCodesAreRefused) {
 }
 
 TEST(NodeTest, AnswersOfTheWrongKindAreRefused) {
-  for (const SessionMessage& wrong : {SessionMessage(PathReply{}), SessionMessage(Refusal{"not you"})}) {
+  for (const SessionMessage& wrong : {SessionMessage(PathReply{0, "none", {}}), SessionMessage(Refusal{"not you"})}) {
     const FakeNode node([&](const std::string&) { return wrong; });
     EXPECT_EQ(cableway({"status"}).exit_status, kFailed);
   }

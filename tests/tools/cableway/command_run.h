@@ -60,6 +60,8 @@ inline Outcome run_command(const std::vector<std::string>& arguments, Around aro
                                   around.deadline,
                                   [&](const std::vector<PortSelector>&) { return around.host; },
                                   around.pause,
+                                  [] {},
+                                  false,
                                   around.err_is_terminal,
                                   around.progress_patience};
   const int exit_status = run(arguments, surroundings, out, err);

@@ -90,7 +90,7 @@ class PortExamination {
   void add(EventCode code, std::string what) { add(grade_of(code), code, std::move(what)); }
 
   std::string firewall() const {
-    return absl::StrCat("UDP ", settings_.control_port, ", TCP ", settings_.relay_port,
+    return absl::StrCat("UDP ", settings_.control_port, " and ", settings_.pulse_port, ", TCP ", settings_.relay_port,
                         settings_.data_ports == PortRange{}
                             ? " and the whole ephemeral TCP port range"
                             : absl::StrCat(" and ", settings_.data_ports.low, "-", settings_.data_ports.high));

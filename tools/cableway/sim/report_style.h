@@ -56,6 +56,7 @@ svg text{font:13px system-ui,"Segoe UI","DejaVu Sans",sans-serif;fill:var(--ink)
 .timeline text.row{text-anchor:end;font-size:12.5px;white-space:pre}
 .timeline text.mean{text-anchor:end;font-size:12.5px;font-variant-numeric:tabular-nums}
 .timeline .moment{stroke:var(--gone);stroke-width:2;stroke-dasharray:5 4;fill:none}
+.timeline .pause{fill:var(--gone);opacity:.18}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th{font-size:13px;font-weight:600;color:var(--soft);text-align:left;white-space:nowrap}
 th,td{padding:6px 10px;border-bottom:1px solid var(--line)}

@@ -17,7 +17,7 @@
 namespace cableway::cli {
 namespace {
 
-constexpr std::size_t kLostFlowsShown = 20;
+constexpr std::size_t kHitFlowsShown = 20;
 constexpr std::size_t kRanksInReport = 64;
 
 std::string card(const char* what, const std::string& figure, const std::string& more) {
@@ -89,17 +89,15 @@ std::string cards(const SimReport& report) {
   return absl::StrCat("<div class=\"cards\">\n", text, "</div>\n");
 }
 
-std::string restart_text(const SimReport& report) {
-  if (!report.restart) return "";
-  const JobRestart& restart = *report.restart;
-  if (!restart.impossible.empty()) {
-    return absl::StrCat("<p>Restarted without the cut cables, the job cannot run: ", xml_text(restart.impossible),
-                        ".</p>\n");
+std::string left_text(const SimReport& report) {
+  if (!report.left) return "";
+  const JobOnCablesLeft& left = *report.left;
+  if (!left.impossible.empty()) {
+    return absl::StrCat("<p>On the cables left the job cannot run: ", xml_text(left.impossible), ".</p>\n");
   }
   return absl::StrFormat(
-      "<p>Restarted without the cut cables, the whole job takes %s at flow level: %.2f times the %s with all "
-      "cables.</p>\n",
-      seconds_text(restart.without_s), restart.without_s / restart.intact_s, seconds_text(restart.intact_s));
+      "<p>On the cables left the whole job takes %s at flow level: %.2f times the %s with all cables.</p>\n",
+      seconds_text(left.without_s), left.without_s / left.intact_s, seconds_text(left.intact_s));
 }
 
 std::string cut_text(const SimReport& report, const sim::CutEffect& effect) {
@@ -107,15 +105,14 @@ std::string cut_text(const SimReport& report, const sim::CutEffect& effect) {
   std::string text =
       absl::StrCat("<p><b>", xml_text(wire_text(report.topology, effect.wire)), "</b> cut at ", when, ": ");
   if (!effect.happened) return absl::StrCat(text, "the job had already ended.</p>\n");
-  absl::StrAppend(&text, effect.lost.size(), effect.lost.size() == 1 ? " flow was lost." : " flows were lost.",
-                  "</p>\n");
-  if (effect.lost.empty()) return text;
+  absl::StrAppend(&text, hit_summary(report, effect), ".</p>\n");
+  if (effect.hit.empty()) return text;
   absl::StrAppend(&text, "<ul>\n");
-  for (const auto& lost : std::span(effect.lost).first(std::min(effect.lost.size(), kLostFlowsShown))) {
-    absl::StrAppend(&text, "<li>", xml_text(lost_flow_text(report, lost)), "</li>\n");
+  for (const auto& hit : std::span(effect.hit).first(std::min(effect.hit.size(), kHitFlowsShown))) {
+    absl::StrAppend(&text, "<li>", xml_text(hit_flow_text(report, hit)), "</li>\n");
   }
-  if (effect.lost.size() > kLostFlowsShown) {
-    absl::StrAppend(&text, "<li>and ", effect.lost.size() - kLostFlowsShown, " more</li>\n");
+  if (effect.hit.size() > kHitFlowsShown) {
+    absl::StrAppend(&text, "<li>and ", effect.hit.size() - kHitFlowsShown, " more</li>\n");
   }
   return absl::StrCat(text, "</ul>\n");
 }
@@ -127,7 +124,7 @@ std::string failures(const SimReport& report) {
     absl::StrAppend(&text, "<p>The job ended: ", xml_text(report.prediction.early_end->reason), ".</p>\n");
   }
   for (const sim::CutEffect& effect : report.prediction.cuts) absl::StrAppend(&text, cut_text(report, effect));
-  return absl::StrCat(text, restart_text(report), "</section>\n");
+  return absl::StrCat(text, left_text(report), "</section>\n");
 }
 
 std::string legend(bool has_cut) {

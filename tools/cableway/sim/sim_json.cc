@@ -131,18 +131,22 @@ Json relays_json(const SimReport& report) {
 }
 
 Json cut_json(const SimReport& report, const sim::CutEffect& effect) {
-  Json lost = Json::array();
-  for (const sim::CutEffect::LostFlow& each : effect.lost) {
-    lost.push_back({{"group", report.prediction.groups[each.group].name},
-                    {"source_rank", each.flow.source},
-                    {"destination_rank", each.flow.destination},
-                    {"channel", each.flow.channel},
-                    {"path", names_of(report.topology, each.flow.path.nodes)}});
+  Json flows = Json::array();
+  for (const sim::CutEffect::HitFlow& each : effect.hit) {
+    const bool went_on = each.reroute.has_value();
+    const auto pause_s = [&] { return std::chrono::duration<double>(each.reroute->pause).count(); };
+    flows.push_back({{"group", report.prediction.groups[each.group].name},
+                     {"source_rank", each.flow.source},
+                     {"destination_rank", each.flow.destination},
+                     {"channel", each.flow.channel},
+                     {"path", names_of(report.topology, each.flow.path.nodes)},
+                     {"new_path", went_on ? names_of(report.topology, each.reroute->path.nodes) : Json(nullptr)},
+                     {"pause_s", went_on ? Json(pause_s()) : Json(nullptr)}});
   }
   return {{"cables", names_of(report.topology, effect.wire)},
           {"when_s", std::chrono::duration<double>(effect.cut.when).count()},
           {"happened", effect.happened},
-          {"lost_flows", lost}};
+          {"flows", flows}};
 }
 
 Json failures_json(const SimReport& report) {
@@ -157,11 +161,11 @@ Json end_json(const SimReport& report) {
   return {{"time_s", report.prediction.whole_s}, {"share_done", end.share_done}, {"reason", end.reason}};
 }
 
-Json restart_json(const SimReport& report) {
-  if (!report.restart) return nullptr;
-  return {{"intact_time_s", report.restart->intact_s},
-          {"time_s", positive_or_null(report.restart->without_s)},
-          {"impossible", report.restart->impossible.empty() ? Json(nullptr) : Json(report.restart->impossible)}};
+Json left_json(const SimReport& report) {
+  if (!report.left) return nullptr;
+  return {{"intact_time_s", report.left->intact_s},
+          {"time_s", positive_or_null(report.left->without_s)},
+          {"impossible", report.left->impossible.empty() ? Json(nullptr) : Json(report.left->impossible)}};
 }
 
 Json request_json(const SimReport& report) {
@@ -199,7 +203,8 @@ std::string sim_json(const SimReport& report) {
                {"relays", relays_json(report)},
                {"groups", groups_json(report)},
                {"failures", failures_json(report)},
-               {"restarted", restart_json(report)},
+               {"bytes_sent_again", report.prediction.bytes_again},
+               {"on_cables_left", left_json(report)},
                {"flows", prediction.flows},
                {"chunk_crossings", prediction.crossings},
                {"elapsed_s", report.elapsed_s}});

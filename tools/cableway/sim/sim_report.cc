@@ -1,18 +1,35 @@
 #include "tools/cableway/sim/sim_report.h"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "routing/topology/topology_kind.h"
 #include "sim/cable/cable_latency.h"
+#include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
 
 using routing::CableIndex;
 using routing::NodeIndex;
 using routing::Topology;
+
+namespace {
+
+std::string pause_text(Duration pause) {
+  return seconds_text(std::chrono::duration<double>(pause).count());
+}
+
+// " through n1, n2"; "" if there is no node between
+std::string through_text(const Topology& topology, const routing::Path& path) {
+  if (path.nodes.size() <= 2) return "";
+  const std::vector<NodeIndex> between(path.nodes.begin() + 1, path.nodes.end() - 1);
+  return absl::StrCat(" through ", ranks_text(topology, between, between.size()));
+}
+
+}  // namespace
 
 double ratio_of(const SimReport& report) {
   if (!report.bound || report.prediction.time_s <= 0) return 0;
@@ -102,15 +119,48 @@ std::string ranks_text(const Topology& topology, const std::vector<NodeIndex>& r
       shown.size() < ranks.size() ? ", .." : "");
 }
 
-std::string lost_flow_text(const SimReport& report, const sim::CutEffect::LostFlow& lost) {
-  const std::vector<NodeIndex>& nodes = lost.flow.path.nodes;
-  const std::string& group = report.prediction.groups[lost.group].name;
+std::string hit_flow_text(const SimReport& report, const sim::CutEffect::HitFlow& hit) {
+  const std::vector<NodeIndex>& nodes = hit.flow.path.nodes;
+  const std::string& group = report.prediction.groups[hit.group].name;
   const auto name = [&](NodeIndex node) { return report.topology.node(node).name; };
-  const std::vector<NodeIndex> between(nodes.begin() + 1, nodes.end() - 1);
-  return absl::StrCat(group, group.empty() ? "" : ": ", "rank ", lost.flow.source, " on ", name(nodes.front()),
-                      " -> rank ", lost.flow.destination, " on ", name(nodes.back()),
-                      between.empty() ? "" : " through ", ranks_text(report.topology, between, between.size()),
-                      ", channel ", lost.flow.channel);
+  std::string text = absl::StrCat(group, group.empty() ? "" : ": ", "rank ", hit.flow.source, " on ",
+                                  name(nodes.front()), " -> rank ", hit.flow.destination, " on ", name(nodes.back()),
+                                  through_text(report.topology, hit.flow.path), ", channel ", hit.flow.channel);
+  if (!hit.reroute) return text;
+  const std::string pause = hit.reroute->pause > Duration{0}
+                                ? absl::StrCat("after ", pause_text(hit.reroute->pause))
+                                : std::string("without a pause, as it had nothing to send,");
+  const std::string through = through_text(report.topology, hit.reroute->path);
+  return absl::StrCat(text, ": ", pause, through.empty() ? " over another cable" : through);
+}
+
+std::optional<PauseSpan> pause_span(const sim::CutEffect& effect) {
+  std::optional<PauseSpan> span;
+  for (const sim::CutEffect::HitFlow& hit : effect.hit) {
+    if (!hit.reroute || hit.reroute->pause == Duration{0}) continue;
+    const Instant begin{hit.reroute->when.since_start - hit.reroute->pause};
+    if (!span) span = PauseSpan{begin, hit.reroute->when, Duration{0}};
+    span->begin = std::min(span->begin, begin);
+    span->end = std::max(span->end, hit.reroute->when);
+    span->longest = std::max(span->longest, hit.reroute->pause);
+  }
+  return span;
+}
+
+std::string hit_summary(const SimReport& report, const sim::CutEffect& effect) {
+  const auto rerouted = static_cast<std::size_t>(
+      std::count_if(effect.hit.begin(), effect.hit.end(),
+                    [](const sim::CutEffect::HitFlow& hit) { return hit.reroute.has_value(); }));
+  std::string flows = absl::StrCat(effect.hit.size(), effect.hit.size() == 1 ? " flow" : " flows", " crossed it");
+  if (effect.hit.empty()) return flows;
+  if (rerouted == 0) {
+    return absl::StrCat(flows, report.prediction.early_end ? ", none had gone on when the job ended"
+                                                           : ", none had anything left to send");
+  }
+  const std::optional<PauseSpan> span = pause_span(effect);
+  return absl::StrCat(flows, ", ", rerouted == effect.hit.size() ? "all" : absl::StrCat(rerouted),
+                      " went on over another path ",
+                      span ? absl::StrCat("after at most ", pause_text(span->longest)) : "without a pause");
 }
 
 std::string wire_text(const Topology& topology, const std::vector<CableIndex>& wire) {

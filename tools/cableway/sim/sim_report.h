@@ -19,8 +19,8 @@ struct ReportBound {
   double gap = 0;
 };
 
-// The same job at flow level, with all cables and restarted without the cut ones.
-struct JobRestart {
+// The whole job at flow level, with all cables and without the cut ones.
+struct JobOnCablesLeft {
   double intact_s = 0;
   double without_s = 0;
   std::string impossible;  // not empty: why it cannot run without them
@@ -36,7 +36,7 @@ struct SimReport {
   sim::Prediction prediction;
   std::optional<ReportBound> bound;
   std::string no_bound;  // why there is no bound
-  std::optional<JobRestart> restart;
+  std::optional<JobOnCablesLeft> left;
   double elapsed_s = 0;  // wall-clock time
 };
 
@@ -90,8 +90,21 @@ std::string assumed_latency_text(const routing::Topology& topology);
 std::string ranks_text(const routing::Topology& topology, const std::vector<routing::NodeIndex>& ranks,
                        std::size_t most);
 
-// "rank 0 on n0 -> rank 2 on n2 through n1, channel 0", prefixed with the group of a mix.
-std::string lost_flow_text(const SimReport& report, const sim::CutEffect::LostFlow& lost);
+// "rank 0 on n0 -> rank 2 on n2 through n1, channel 0: after 4.2 ms through n3", prefixed with the group of a mix;
+// without the end if it sent nothing after the cut.
+std::string hit_flow_text(const SimReport& report, const sim::CutEffect::HitFlow& hit);
+
+// While flows that a cut hit had something to send, and sent nothing.
+struct PauseSpan {
+  Instant begin;
+  Instant end;
+  Duration longest{0};  // of one flow
+};
+// nullopt: none of them paused.
+std::optional<PauseSpan> pause_span(const sim::CutEffect& effect);
+
+// "4 flows crossed it, 3 went on over another path after at most 4.2 ms"
+std::string hit_summary(const SimReport& report, const sim::CutEffect& effect);
 
 // "c3 and c4", the cables of a cut wire.
 std::string wire_text(const routing::Topology& topology, const std::vector<routing::CableIndex>& wire);

@@ -46,7 +46,10 @@ std::string bound_text(const SimReport& report) {
       line("bound", absl::StrCat(seconds_text(bound.seconds), ", the lower bound of the cables (", bound.method,
                                  bound.gap > 0 ? absl::StrFormat(", within %.1f %%", 100 * bound.gap) : "", ")"));
   if (const double ratio = ratio_of(report); ratio > 0) {
-    absl::StrAppend(&text, line("ratio", absl::StrFormat("%.3f of what the cables allow", ratio)));
+    const auto& cuts = report.prediction.cuts;
+    const bool was_cut = std::any_of(cuts.begin(), cuts.end(), [](const auto& effect) { return effect.happened; });
+    absl::StrAppend(&text,
+                    line("ratio", absl::StrFormat("%.3f of what %s cables allow", ratio, was_cut ? "all" : "the")));
   }
   return text;
 }
@@ -123,14 +126,13 @@ std::string cut_text(const SimReport& report, const sim::CutEffect& effect, bool
   const std::string cable = wire_text(report.topology, effect.wire);
   const std::string when = seconds_text(std::chrono::duration<double>(effect.cut.when).count());
   if (!effect.happened) return absl::StrCat("cut        ", cable, " at ", when, ": the job had already ended\n");
-  std::string text = absl::StrCat("cut        ", cable, " at ", when, ": ", effect.lost.size(),
-                                  effect.lost.size() == 1 ? " flow was lost\n" : " flows were lost\n");
-  const std::size_t shown = all ? effect.lost.size() : std::min(effect.lost.size(), kRowsShown);
-  for (const auto& lost : std::span(effect.lost).first(shown)) {
-    absl::StrAppend(&text, "           ", lost_flow_text(report, lost), "\n");
+  std::string text = absl::StrCat("cut        ", cable, " at ", when, ": ", hit_summary(report, effect), "\n");
+  const std::size_t shown = all ? effect.hit.size() : std::min(effect.hit.size(), kRowsShown);
+  for (const auto& hit : std::span(effect.hit).first(shown)) {
+    absl::StrAppend(&text, "           ", hit_flow_text(report, hit), "\n");
   }
-  if (shown < effect.lost.size()) {
-    absl::StrAppend(&text, "           and ", effect.lost.size() - shown, " more: --all\n");
+  if (shown < effect.hit.size()) {
+    absl::StrAppend(&text, "           and ", effect.hit.size() - shown, " more: --all\n");
   }
   return text;
 }
@@ -138,19 +140,19 @@ std::string cut_text(const SimReport& report, const sim::CutEffect& effect, bool
 std::string cuts_text(const SimReport& report, bool all) {
   std::string text;
   for (const sim::CutEffect& effect : report.prediction.cuts) absl::StrAppend(&text, cut_text(report, effect, all));
-  if (!report.restart) return text.empty() ? "" : absl::StrCat("\n", text);
-  const JobRestart& restart = *report.restart;
-  if (!restart.impossible.empty()) {
-    absl::StrAppend(&text,
-                    line("restarted", absl::StrCat("without the cut cables the job cannot run: ", restart.impossible)));
+  if (report.prediction.bytes_again > 0) {
+    absl::StrAppend(&text, line("sent again", bytes_text(report.prediction.bytes_again)));
+  }
+  if (!report.left) return text.empty() ? "" : absl::StrCat("\n", text);
+  const JobOnCablesLeft& left = *report.left;
+  if (!left.impossible.empty()) {
+    absl::StrAppend(&text, line("left", absl::StrCat("on the cables left the job cannot run: ", left.impossible)));
   } else {
     absl::StrAppend(
         &text,
-        line("restarted",
-             absl::StrFormat(
-                 "without the cut cables the whole job takes %s at flow level, %.2f times the %s with all cables",
-                 seconds_text(restart.without_s), restart.without_s / restart.intact_s,
-                 seconds_text(restart.intact_s))));
+        line("left", absl::StrFormat(
+                         "on the cables left the whole job takes %s at flow level, %.2f times the %s with all cables",
+                         seconds_text(left.without_s), left.without_s / left.intact_s, seconds_text(left.intact_s))));
   }
   return absl::StrCat("\n", text);
 }

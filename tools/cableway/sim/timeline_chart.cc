@@ -116,6 +116,14 @@ class Timeline {
     for (const sim::CutEffect& effect : report_.prediction.cuts) {
       if (!effect.happened) continue;
       const double x = place_of(seconds(effect.cut.when));
+      if (const std::optional<PauseSpan> span = pause_span(effect)) {
+        const double begin = place_of(seconds(span->begin - Instant{}));
+        const double end = place_of(seconds(span->end - Instant{}));
+        absl::StrAppend(&svg, absl::StrFormat("<rect class=\"pause\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                                              "height=\"%.1f\"><title>%s</title></rect>\n",
+                                              begin, kTop - 4, end - begin, bottom - kTop + 4,
+                                              xml_text(hit_summary(report_, effect))));
+      }
       absl::StrAppend(&svg,
                       absl::StrFormat("<path class=\"moment\" d=\"M%.1f %.1fV%.1f\"><title>%s cut</title></path>\n", x,
                                       kTop - 4, bottom, xml_text(wire_text(report_.topology, effect.wire))));

@@ -43,6 +43,45 @@ std::string transport_text(const Json& hop) {
   return absl::StrCat(text(hop, "transport"), ": ", text(hop, "reason"));
 }
 
+// "93.4", or "-" where it is not known.
+std::string mbps_or_dash(const Json& carried) {
+  const Json& mbps = carried.at("mbps");
+  return mbps.is_null() ? "-" : absl::StrFormat("%.1f", mbps.get<double>());
+}
+
+// "2: 31.5 ms, 1.0 MiB again"; "-" for a flow that is received, or was not rerouted.
+std::string reroutes_text(const Json& flow) {
+  if (flow.at("reroutes").is_null() || number(flow, "reroutes") == 0) return "-";
+  return absl::StrFormat("%d: %.1f ms, %s again", number(flow, "reroutes"), flow.at("pause_ms").get<double>(),
+                         bytes_text(number(flow, "bytes_sent_again")));
+}
+
+// What a circuit has carried of all that its flow's circuits have.
+std::string share_text(const Json& circuit, const Json& circuits) {
+  constexpr double kPercent = 100;
+  double all = 0;
+  for (const Json& each : circuits) all += static_cast<double>(number(each, "bytes"));
+  if (all == 0) return "";
+  return absl::StrFormat(" (%.0f %%)", kPercent * static_cast<double>(number(circuit, "bytes")) / all);
+}
+
+void add_flow(TextTable& table, const Json& flow) {
+  const Json& process = flow.at("process");
+  const std::string path = flow.at("waits").is_null() ? text(flow, "path") : "waits for a path: " + text(flow, "waits");
+  table.add_row({text(flow, "flow"), process.is_null() ? "-" : absl::StrCat(number(flow, "process")),
+                 absl::StrCat(flow.at("sends").get<bool>() ? "to " : "from ", text(flow, "node")), path,
+                 age_text(number(flow, "open_ms")), bytes_text(number(flow, "bytes")), mbps_or_dash(flow),
+                 reroutes_text(flow), text_or_dash(flow, "port"), transport_text(flow)});
+  const Json& circuits = flow.at("circuits");
+  if (circuits.size() < 2) return;
+  for (const Json& circuit : circuits) {
+    table.add_row({"", "", circuit.at("carries").get<bool>() ? "  now by" : "  beside", text(circuit, "path"),
+                   age_text(number(circuit, "open_ms")),
+                   bytes_text(number(circuit, "bytes")) + share_text(circuit, circuits), mbps_or_dash(circuit), "",
+                   text_or_dash(circuit, "port"), transport_text(circuit)});
+  }
+}
+
 std::string own_flows_text(const Json& status) {
   const Json& flows = status.at("flows");
   std::string head = absl::StrCat("flows of processes on node ", text(status, "node"), ": ",
@@ -53,14 +92,12 @@ std::string own_flows_text(const Json& status) {
                    {"peer"},
                    {"path"},
                    {"open for", TextTable::Align::kRight},
+                   {"payload", TextTable::Align::kRight},
+                   {"Mbit/s", TextTable::Align::kRight},
+                   {"reroutes", TextTable::Align::kRight},
                    {"port"},
                    {"transport, and why"}});
-  for (const Json& flow : flows) {
-    const Json& process = flow.at("process");
-    table.add_row({text(flow, "flow"), process.is_null() ? "-" : absl::StrCat(number(flow, "process")),
-                   absl::StrCat(flow.at("sends").get<bool>() ? "to " : "from ", text(flow, "node")), text(flow, "path"),
-                   age_text(number(flow, "open_ms")), text_or_dash(flow, "port"), transport_text(flow)});
-  }
+  for (const Json& flow : flows) add_flow(table, flow);
   return absl::StrCat(head, "\n", table.text(), and_more(flows_left_out(status)));
 }
 
@@ -104,12 +141,17 @@ std::unique_ptr<Verb> flows_verb() {
        .summary =
            "the flows of this host's processes and the circuits through its node, with the transport of each hop and "
            "why.\n"
-           "A circuit's rate is the mean since it was opened. Flows have no rate: the node does not see their data",
-       .examples = {"cableway flows", "watch cableway flows",
+           "A flow's payload and rate are those of the last second, as its process reports them; reroutes: how often "
+           "another\n"
+           "path took over, for how long nothing moved, all together, and what was sent again. A relayed circuit's "
+           "rate is\n"
+           "the mean since it was opened",
+       .examples = {"cableway flows", "cableway flows --watch",
                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
        .view = "status",
        .as_text = flows_text,
-       .as_json = flows_json});
+       .as_json = flows_json,
+       .watchable = true});
 }
 
 absl::StatusOr<std::string> flows_text(const std::string& answer) {

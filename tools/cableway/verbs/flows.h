@@ -17,8 +17,7 @@ std::unique_ptr<Verb> flows_verb();
 absl::StatusOr<std::string> flows_text(const std::string& answer);
 
 //   node
-//   flows              of this host's processes: {flow (16 hex digits), process, node, sends, path, port, transport,
-//                      reason, open_ms}
+//   flows              of this host's processes, as in core/view/status_view.h
 //   flows_left_out     number of open flows that the node did not list
 //   circuits           through this node: {flow, path, chunks, bytes, open_ms, mean_mbps (since it was opened),
 //                      upstream, downstream (each {transport, reason})}

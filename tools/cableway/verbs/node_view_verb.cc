@@ -1,5 +1,8 @@
 #include "tools/cableway/verbs/node_view_verb.h"
 
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "tools/cableway/node/node_query.h"
@@ -7,28 +10,61 @@
 namespace cableway::cli {
 namespace {
 
+// A document in one line.
+std::string as_line(const std::string& json) {
+  return nlohmann::ordered_json::parse(json).dump() + "\n";
+}
+
 class NodeViewVerb final : public Verb {
  public:
   explicit NodeViewVerb(ShownView shown) : shown_(std::move(shown)) {}
 
   Command describe() override {
-    return {
+    Command command{
         .name = shown_.name, .summary = shown_.summary, .examples = shown_.examples, .arguments = {json_flag(json_)}};
+    if (shown_.watchable) {
+      command.arguments.push_back(flag(
+          "--watch,-w", watch_, "show it again every second until interrupted; with --json, one document per line"));
+    }
+    return command;
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
-    const absl::StatusOr<NodeView> answer =
-        ask_node(invocation.settings, shown_.view, invocation.surroundings.node_deadline);
-    if (!answer.ok()) return answer.status();
-    return as_answer((json_ ? shown_.as_json : shown_.as_text)(answer->text));
+    if (!watch_) return as_answer(show(invocation));
+    const auto show_line = [&]() -> absl::StatusOr<std::string> {
+      absl::StatusOr<std::string> text = show(invocation);
+      return json_ && text.ok() ? as_line(*text) : text;
+    };
+    const bool on_terminal = invocation.surroundings.out_is_terminal && !json_;
+    return watch_view({show_line, invocation.surroundings.watch_pause, on_terminal}, invocation.out);
   }
 
  private:
+  absl::StatusOr<std::string> show(const Invocation& invocation) const {
+    const absl::StatusOr<NodeView> answer =
+        ask_node(invocation.settings, shown_.view, invocation.surroundings.node_deadline);
+    if (!answer.ok()) return answer.status();
+    return (json_ ? shown_.as_json : shown_.as_text)(answer->text);
+  }
+
   const ShownView shown_;
   bool json_ = false;
+  bool watch_ = false;
 };
 
 }  // namespace
+
+absl::Status watch_view(const Watch& watch, std::ostream& out) {
+  // ECMA-48: the cursor to the top left, then everything below erased.
+  constexpr std::string_view kToTop = "\x1b[H\x1b[J";
+  while (true) {
+    const absl::StatusOr<std::string> text = watch.show();
+    if (!text.ok()) return text.status();
+    out << (watch.on_terminal ? kToTop : "") << *text << std::flush;
+    if (!out) return absl::UnavailableError("cannot write to standard output");
+    watch.pause();
+  }
+}
 
 std::unique_ptr<Verb> node_view_verb(ShownView shown) {
   return std::make_unique<NodeViewVerb>(std::move(shown));

@@ -2,6 +2,8 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_NODE_VIEW_VERB_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_NODE_VIEW_VERB_H_
 
+#include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,9 +23,19 @@ struct ShownView {
   std::string view;  // the node's
   Render as_text;
   Render as_json;
+  bool watchable = false;  // has --watch, which shows the view again every second
 };
 
 std::unique_ptr<Verb> node_view_verb(ShownView shown);
+
+// What `--watch` does until it is interrupted, or the node or `out` fails, which it returns: writes the view after each
+// pause. On a terminal each time at the top of an empty screen; as JSON one document a line.
+struct Watch {
+  std::function<absl::StatusOr<std::string>()> show;
+  std::function<void()> pause;
+  bool on_terminal = false;
+};
+absl::Status watch_view(const Watch& watch, std::ostream& out);
 
 }  // namespace cableway::cli
 

@@ -128,7 +128,7 @@ void find_bound(const Context& context, SimReport& report) {
 }
 
 // Predicts the job without every cable that was cut while it ran, whether or not that ended the job.
-void predict_restart(SimReport& report) {
+void predict_on_cables_left(SimReport& report) {
   std::vector<routing::CableIndex> gone;
   for (const sim::CutEffect& effect : report.prediction.cuts) {
     if (!effect.happened) continue;
@@ -139,13 +139,13 @@ void predict_restart(SimReport& report) {
   if (gone.empty()) return;
   const absl::StatusOr<sim::Prediction> intact = sim::predict_flow_level(report.topology, report.request);
   if (!intact.ok() || intact->time_s <= 0) return;
-  report.restart = JobRestart{intact->time_s, 0, ""};
+  report.left = JobOnCablesLeft{intact->time_s, 0, ""};
   const absl::StatusOr<sim::Prediction> without =
       sim::predict_flow_level(sim::without_cables(report.topology, gone), report.request);
   if (without.ok()) {
-    report.restart->without_s = without->time_s;
+    report.left->without_s = without->time_s;
   } else {
-    report.restart->impossible = std::string(without.status().message());
+    report.left->impossible = std::string(without.status().message());
   }
 }
 
@@ -176,7 +176,7 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   report.prediction = *std::move(prediction);
   report.elapsed_s = seconds_since(began);
   find_bound(context, report);
-  predict_restart(report);
+  predict_on_cables_left(report);
   Answer answer{context.options.json ? sim_json(report) : sim_text(report, options.all)};
   if (!options.html.empty()) {
     if (absl::Status status = write_named_file(options.html, sim_html(report)); !status.ok()) return status;
@@ -204,7 +204,7 @@ class SimVerb final : public Verb {
             .summary = "predicts the time of a workload on a topology, and the effect of failures",
             .notes =
                 "It runs the code of the relays and flow ends in virtual time; nothing is sent. docs/simulator.md "
-                "describes the model.\n\nExit status 5: a cut cable ended the job.",
+                "describes the model.\n\nExit status 5: a cut cable ended the job, as a flow had no path left.",
             .examples = {"cableway sim --topology ring:8 --workload all_reduce:256MiB",
                          "cableway sim --topology torus:4x4@100Gbit/s --workload all_to_all:1GiB --html report.html",
                          "cableway sim --topology ring:8 --workload all_reduce:256MiB --fail cable:0-1@10ms",

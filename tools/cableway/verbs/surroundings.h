@@ -22,6 +22,9 @@ struct Surroundings {
   };
   // Called between two queries of `events --follow`.
   std::function<void()> pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
+  // Called between two queries of `flows --watch`.
+  std::function<void()> watch_pause = [] { std::this_thread::sleep_for(std::chrono::seconds(1)); };
+  bool out_is_terminal = false;
   // Whether standard error is a terminal, and after how long progress is shown there.
   bool err_is_terminal = false;
   std::chrono::milliseconds progress_patience{2000};

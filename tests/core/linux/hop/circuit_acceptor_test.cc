@@ -33,7 +33,8 @@ class CircuitAcceptorTest : public testing::Test {
         io_, {"127.0.0.1"}, {0, 0},
         [this](ArrivedSetup pending) {
           if (pending.setup().listener != listener_) {
-            return std::move(pending).refuse(absl::PermissionDeniedError("nobody listens by this name"));
+            return std::move(pending).refuse(absl::PermissionDeniedError("nobody listens by this name"),
+                                             FailureScope::kFlow);
           }
           setups_.push_back(pending.setup());
           own_address_ = pending.connection().own_address();
@@ -62,9 +63,9 @@ class CircuitAcceptorTest : public testing::Test {
     serve([&] { return refused_.size() > before; });
     return reason_at(peer.get());
   }
-  static std::string reason_at(int socket) {
+  static std::string reason_at(int socket, FailureScope scope = FailureScope::kCircuit) {
     const Frame frame = test::read_frame(socket);
-    EXPECT_EQ(frame.kind, FrameKind::kFailed);
+    EXPECT_EQ(frame, failed_frame(frame.payload, scope));
     return test::read_text(socket, frame.payload);
   }
 
@@ -125,7 +126,7 @@ TEST_F(CircuitAcceptorTest, RefusesAListenerThroughItsHandler) {
     std::byte first;
     return ::recv(peer.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
   });
-  EXPECT_EQ(reason_at(peer.get()), "nobody listens by this name");
+  EXPECT_EQ(reason_at(peer.get(), FailureScope::kFlow), "nobody listens by this name");
   EXPECT_TRUE(test::reads_end(peer.get()));
   EXPECT_TRUE(refused_.empty()) << "the handler logs its own refusals";
 }

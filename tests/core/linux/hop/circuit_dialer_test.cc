@@ -87,8 +87,7 @@ TEST(CircuitDialer, PassesTheOtherEndsReasonOn) {
   const std::string reason = "node n1 cannot reach node n2 over cable c1: no";
   const Result result = dial(test::sample_setup(listener.port), [&] {
     const UniqueFd peer = test::accept_from(listener);
-    test::write_frame(peer.get(), {FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0},
-                      std::as_bytes(std::span(reason)));
+    test::write_failure(peer.get(), reason);
     test::read_bytes(peer.get(), kFrameHeaderBytes);
   });
   EXPECT_TRUE(absl::IsUnavailable(result.status()));
@@ -129,6 +128,15 @@ TEST(CircuitDialer, FailsAtOnceWhenAProcessRefuses) {
   EXPECT_THAT(failure_within(60000, test::sample_setup(port, false, 60000)),
               AllOf(HasSubstr(reach_text(port)), HasSubstr("refused")));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40));
+}
+
+TEST(CircuitDialer, EndsTheFlowOnlyIfAProcessRefuses) {
+  const std::uint16_t port = test::listen_on_loopback().port;
+  EXPECT_TRUE(absl::IsNotFound(dial(test::sample_setup(port, false, 60000), [] {}).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(dial(test::sample_setup(port, true, 300), [] {}).status()));
+  CircuitSetup unusable = test::sample_setup(port);
+  unusable.hops[0].from_address = "192.0.2.77";
+  EXPECT_TRUE(absl::IsUnavailable(dial(unusable, [] {}).status()));
 }
 
 // A relay that refuses may be starting.

@@ -58,7 +58,7 @@ class SealedSetupTest : public testing::Test {
         io_, {"127.0.0.1"}, {0, 0},
         [this](ArrivedSetup pending) {
           setups_.push_back(pending.setup());
-          if (!refuse_.ok()) return std::move(pending).refuse(refuse_);
+          if (!refuse_.ok()) return std::move(pending).refuse(refuse_, scope_);
           auto connection = std::move(pending).accept({});
           ASSERT_TRUE(connection.ok()) << connection.status();
           accepted_.push_back(release_socket(*std::move(connection)));
@@ -110,6 +110,7 @@ class SealedSetupTest : public testing::Test {
   const TransportNegotiator transports_ = test::tcp_alone();
   CircuitDialer dialer_{io_, transports_};
   absl::Status refuse_;
+  FailureScope scope_ = FailureScope::kCircuit;
   std::vector<CircuitSetup> setups_;
   std::vector<UniqueFd> accepted_;
   std::vector<std::string> refused_;
@@ -135,8 +136,17 @@ TEST_F(SealedSetupTest, OpensACircuitIfBothEndsHaveTheKey) {
 
 TEST_F(SealedSetupTest, PassesARefusalOnUnchanged) {
   listen(sub_key(1));
-  refuse_ = absl::NotFoundError("node n1 cannot reach node n2: no");
-  EXPECT_EQ(dial(sub_key(1)).status().message(), refuse_.message());
+  refuse_ = absl::ResourceExhaustedError("node n1 cannot reach node n2: no");
+  EXPECT_EQ(dial(sub_key(1)).status(), absl::UnavailableError(refuse_.message()));
+}
+
+TEST_F(SealedSetupTest, PassesTheScopeOfARefusalOn) {
+  listen(sub_key(1));
+  refuse_ = absl::NotFoundError("node n1: no listener");
+  scope_ = FailureScope::kFlow;
+  EXPECT_EQ(dial(sub_key(1)).status(), absl::NotFoundError("node n1: no listener"));
+  scope_ = FailureScope::kCircuit;
+  EXPECT_TRUE(absl::IsUnavailable(dial(sub_key(1)).status())) << "whatever the code of the reason";
 }
 
 TEST_F(SealedSetupTest, IsRefusedWithAnotherKey) {
@@ -293,10 +303,11 @@ TEST(SealedDial, DoesNotTrustARefusalWithoutAProof) {
   const std::string forged = "node n7 is gone";
   const auto refuse = [&](int socket, const Challenge&) {
     test::write_all(socket, encode_challenge({}));
-    test::write_frame(socket, Frame{FrameKind::kFailed, static_cast<std::uint32_t>(forged.size()), 0, 0, 0},
-                      std::as_bytes(std::span(forged)));
+    test::write_failure(socket, forged, FailureScope::kFlow);
   };
-  EXPECT_THAT(text_of(dial_to(60000, refuse).status()),
+  const absl::Status refused = dial_to(60000, refuse).status();
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_THAT(text_of(refused),
               AllOf(HasSubstr("node n0 cannot reach node n1"), HasSubstr("without a proof"), HasSubstr(forged)));
   const auto accept = [](int socket, const Challenge&) {
     test::write_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0});

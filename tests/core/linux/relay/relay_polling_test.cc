@@ -178,7 +178,7 @@ TEST_F(RelayPollingTest, ACircuitMayEndWhileItIsPolled) {
   second.destination.reset();
   ASSERT_TRUE(test::run_until([&] { return closed_ == 1; }, [] { ::usleep(1000); }));
   for (PolledFlow* flow : {&first, &third}) transfer(*flow);
-  third.source->link().fail("had enough");
+  third.source->link().fail("had enough", FailureScope::kFlow);
   ASSERT_TRUE(test::run_until([&] { return closed_ == 2; }, [] { ::usleep(1000); }));
   transfer(first);
 }

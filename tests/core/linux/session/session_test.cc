@@ -125,7 +125,7 @@ TEST_F(SessionTest, GreetsThenAnswersInOrder) {
 
   std::vector<std::string> replies;
   for (std::uint64_t i = 0; i < 50; ++i) {
-    client->request(PathRequest{i, 0, "n" + std::to_string(i)},
+    client->request(PathRequest{i, 0, 1, "n" + std::to_string(i)},
                     [&](const Reply& reply) { replies.push_back(std::get<PathReply>(*reply).error); });
   }
   serve([&] { return replies.size() == 50; });
@@ -143,14 +143,16 @@ TEST_F(SessionTest, AcceptsReportsWithoutAnswersBesideRequests) {
   opened.number = 1;
   opened.node = "n1";
   client->report(opened);
-  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n1"})).error, "no path to n1");
+  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, 1, "n1"})).error, "no path to n1");
+  client->report(ChunkCorrupted{1, "chunk corrupted"});
   client->report(FlowEnded{1, "it failed"});
-  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n2"})).error, "no path to n2");
-  ASSERT_EQ(reported_.size(), 2U);
+  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, 1, "n2"})).error, "no path to n2");
+  ASSERT_EQ(reported_.size(), 3U);
   EXPECT_EQ(reported_[0].first.process, ::getpid());
   EXPECT_EQ(reported_[0].second, SessionMessage(opened));
   EXPECT_EQ(reported_[1].first.session, reported_[0].first.session);
-  EXPECT_EQ(reported_[1].second, SessionMessage(FlowEnded{1, "it failed"}));
+  EXPECT_EQ(reported_[1].second, SessionMessage(ChunkCorrupted{1, "chunk corrupted"}));
+  EXPECT_EQ(reported_[2].second, SessionMessage(FlowEnded{1, "it failed"}));
   EXPECT_TRUE(left_.empty());
   client->close();
   serve([&] { return !left_.empty(); });
@@ -253,7 +255,7 @@ TEST_F(SessionTest, EndsASessionThatReadsNoNotifications) {
   EXPECT_GT(stalled_[0], 1U << 20);
   EXPECT_TRUE(refused_.empty());
   serve([&] { return server_->sessions() == 1; });
-  EXPECT_TRUE(ask(*other, PathRequest{1, 0, "n1"}).ok());
+  EXPECT_TRUE(ask(*other, PathRequest{1, 0, 1, "n1"}).ok());
 }
 
 TEST_F(SessionTest, TellsEveryProcessOfALostPort) {
@@ -273,7 +275,7 @@ TEST_F(SessionTest, TellsEveryProcessOfALostPort) {
   EXPECT_EQ(heard, (std::vector<PortLost>{lost, lost}));
   // It is no answer to a request.
   for (const auto& client : {clients[0], clients[1], indifferent}) {
-    EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n1"})).error, "no path to n1");
+    EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, 1, "n1"})).error, "no path to n1");
   }
 }
 
@@ -315,12 +317,12 @@ TEST_F(SessionTest, FailsUnansweredRequestsWhenItEnds) {
   const std::shared_ptr<SessionClient> client = connect();
   ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
   std::optional<Reply> unanswered;
-  client->request(PathRequest{1, 1, "n1"}, [&](Reply reply) { unanswered.emplace(std::move(reply)); });
+  client->request(PathRequest{1, 1, 1, "n1"}, [&](Reply reply) { unanswered.emplace(std::move(reply)); });
   client->close();
   ASSERT_TRUE(unanswered.has_value());
   EXPECT_TRUE(absl::IsUnavailable(unanswered->status()));
   EXPECT_TRUE(client->ended());
-  EXPECT_TRUE(absl::IsUnavailable(ask(*client, PathRequest{2, 2, "n1"}).status()));
+  EXPECT_TRUE(absl::IsUnavailable(ask(*client, PathRequest{2, 2, 1, "n1"}).status()));
 }
 
 TEST_F(SessionTest, RefusesAnotherVersionWithAReason) {
@@ -330,7 +332,7 @@ TEST_F(SessionTest, RefusesAnotherVersionWithAReason) {
   EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
   EXPECT_THAT(
       std::string(reply.status().message()),
-      AllOf(HasSubstr("session version 5"), HasSubstr("the process uses 9"), HasSubstr("install the same Cableway")));
+      AllOf(HasSubstr("session version 8"), HasSubstr("the process uses 9"), HasSubstr("install the same Cableway")));
   serve([&] { return client->ended(); });
 }
 
@@ -411,7 +413,7 @@ TEST_F(SessionWithFakeNode, EndsAtAnAnswerWithoutARequest) {
   const std::shared_ptr<SessionClient> client = connect();
   boost::asio::local::stream_protocol::socket node = acceptor_.accept();
   test::write_all(node.native_handle(), encode_session_message(welcome_));
-  test::write_all(node.native_handle(), encode_session_message(PathReply{1, "", {}}));
+  test::write_all(node.native_handle(), encode_session_message(PathReply{1, "none", {}}));
   EXPECT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
   serve([&] { return client->ended(); });
 }

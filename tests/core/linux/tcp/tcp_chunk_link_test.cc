@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/flow/chunk_checksum.h"
 #include "core/flow/flow_receiver.h"
 #include "core/flow/flow_sender.h"
 #include "core/linux/tcp/pipe_slot.h"
@@ -40,6 +41,10 @@ void append(std::vector<std::byte>& to, const Frame& frame, const std::vector<st
   const FrameBytes header = encode_frame(frame);
   to.insert(to.end(), header.begin(), header.end());
   to.insert(to.end(), payload.begin(), payload.end());
+}
+
+void append_summed(std::vector<std::byte>& to, const Frame& chunk, const std::vector<std::byte>& payload) {
+  append(to, with_checksum(chunk, payload.data()), payload);
 }
 
 class LinkAgainstPeer : public testing::Test {
@@ -128,8 +133,7 @@ TEST_F(ReceiverAgainstPeer, FailsWhenThePeerClosesWithinAChunk) {
 
 TEST_F(ReceiverAgainstPeer, ReportsThePeersReasonOfAFailure) {
   const std::string reason = "node n7: the cable to n8 is cut";
-  test::write_frame(peer_.get(), {FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0},
-                    std::as_bytes(std::span(reason)));
+  test::write_failure(peer_.get(), reason);
   EXPECT_EQ(error(), reason);
 }
 
@@ -189,8 +193,8 @@ TEST_F(SenderAgainstPeer, EncodesFramesAsDocumented) {
   ASSERT_TRUE(test::run_until([&] { return link_->bytes_moved() >= 3 * kFrameHeaderBytes + 300; },
                               [&] { ASSERT_TRUE(sender_.progress().ok()); }));
   std::vector<std::byte> expected;
-  append(expected, {FrameKind::kChunk, 256, 0, 0, 300}, message_bytes(0, 0, 256));
-  append(expected, {FrameKind::kChunk, 44, 0, 256, 300}, message_bytes(0, 256, 300));
+  append_summed(expected, {FrameKind::kChunk, 256, 0, 0, 300}, message_bytes(0, 0, 256));
+  append_summed(expected, {FrameKind::kChunk, 44, 0, 256, 300}, message_bytes(0, 256, 300));
   EXPECT_EQ(test::read_bytes(peer_.get(), expected.size()), expected);
   EXPECT_FALSE(sender_.done(0));
   test::write_frame(peer_.get(), {FrameKind::kAck, 0, 0, 0, 300});
@@ -224,8 +228,7 @@ TEST_F(SenderAgainstPeer, ReportsTheReasonOfAPeerThatClosedDuringAWrite) {
   ASSERT_TRUE(test::run_until([&] { return link_->bytes_moved() == 2 * kFrameHeaderBytes; },
                               [&] { ASSERT_TRUE(sender_.progress().ok()); }));
   const std::string reason = "node n7 died";
-  test::write_frame(peer_.get(), {FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0},
-                    std::as_bytes(std::span(reason)));
+  test::write_failure(peer_.get(), reason);
   const linger at_once{1, 0};
   ASSERT_EQ(::setsockopt(peer_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
   peer_.reset();  // a reset: the next write fails, and nothing has been read yet
@@ -238,7 +241,7 @@ TEST_F(SenderAgainstPeer, SendsItsReasonAfterQueuedFrames) {
   for (std::uint64_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, i, 0, 10}).ok());
   }
-  link_->fail("a reason");
+  link_->fail("a reason", FailureScope::kCircuit);
   for (std::uint64_t i = 0; i < 3; ++i) {
     EXPECT_EQ(test::read_frame(peer_.get()), (Frame{FrameKind::kAck, 0, i, 0, 10}));
   }
@@ -271,7 +274,7 @@ TEST_F(SenderAgainstPeer, FinishesAFrameBeforeItBeginsAnother) {
   ASSERT_TRUE(link_->send_control(control).ok());
   std::thread reading([&] {
     for (int i = 0; i < chunks; ++i) {
-      EXPECT_EQ(test::read_frame(peer_.get()), chunk);
+      EXPECT_EQ(test::read_frame(peer_.get()), with_checksum(chunk, large.bytes().data()));
       EXPECT_EQ(test::read_bytes(peer_.get(), kMaxChunkBytes), message_bytes(0, 0, kMaxChunkBytes));
     }
     EXPECT_EQ(test::read_frame(peer_.get()), control);
@@ -285,7 +288,7 @@ TEST_F(SenderAgainstPeer, FinishesAFrameBeforeItBeginsAnother) {
 }
 
 TEST_F(SenderAgainstPeer, TruncatesALongReason) {
-  link_->fail(std::string(5000, 'r'));
+  link_->fail(std::string(5000, 'r'), FailureScope::kCircuit);
   EXPECT_EQ(test::read_frame(peer_.get()).payload, kMaxFailureText);
   EXPECT_EQ(test::read_text(peer_.get(), kMaxFailureText), std::string(kMaxFailureText, 'r'));
   EXPECT_TRUE(test::reads_end(peer_.get()));
@@ -302,7 +305,7 @@ TEST_F(SenderAgainstPeer, SendsNoReasonInTheMiddleOfAChunk) {
       [&] { return link_->bytes_moved() > kFrameHeaderBytes && std::exchange(moved, link_->bytes_moved()) == moved; },
       [&] { ASSERT_TRUE(sender.progress().ok()); }));
   ASSERT_LT(link_->bytes_moved(), large.size()) << "the kernel accepted all of it";
-  link_->fail("must not be read as payload");
+  link_->fail("must not be read as payload", FailureScope::kCircuit);
   // The bytes sent are a prefix of the message, and nothing else.
   std::uint64_t offset = 0;
   while (true) {
@@ -425,9 +428,7 @@ TEST_F(RelayBetweenPeers, RelaysTheDestinationsLastFrames) {
 }
 
 TEST_F(RelayBetweenPeers, RelaysAFailureWithItsReason) {
-  const std::string reason = "out of memory";
-  test::write_frame(source_.get(), {FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0},
-                    std::as_bytes(std::span(reason)));
+  test::write_failure(source_.get(), "out of memory");
   EXPECT_THAT(error(), HasSubstr("out of memory"));
   EXPECT_THAT(reason_at(destination_.get()), HasSubstr("out of memory"));
 }

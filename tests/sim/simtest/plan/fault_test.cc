@@ -37,6 +37,34 @@ TEST(FaultPlan, SomeWorldsLoseLargePackets) {
   EXPECT_LT(worlds, 140U);
 }
 
+TEST(FaultPlan, MostWorldsTestHowFlowsOutliveTheirCircuits) {
+  std::size_t worlds = 0;
+  std::size_t without_wait = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const SimtestPlan plan = make_simtest_plan(seed);
+    worlds += std::any_of(plan.faults.begin(), plan.faults.end(),
+                          [](const Fault& each) { return each.kind >= FaultKind::kCutOn; })
+                  ? 1
+                  : 0;
+    without_wait += plan.path_wait == Duration{0} ? 1 : 0;
+  }
+  EXPECT_GT(worlds, 220U);
+  EXPECT_LT(worlds, 340U);
+  EXPECT_GT(without_wait, 60U);
+  EXPECT_LT(without_wait, 140U);
+}
+
+TEST(FaultPlan, AmountsOfCutOnNameAFrame) {
+  const CutOn first(CutOn::kRetire);
+  EXPECT_EQ(first.kind, CutOn::kRetire);
+  EXPECT_EQ(first.others, 0U);
+  EXPECT_FALSE(first.arrives());
+  const CutOn fourth(3 * CutOn::kKinds + CutOn::kSetup);
+  EXPECT_EQ(fourth.kind, CutOn::kSetup);
+  EXPECT_EQ(fourth.others, 3U);
+  EXPECT_TRUE(fourth.arrives());
+}
+
 TEST(FaultPlan, IsShort) {
   const FaultPlan plan{{FaultKind::kCut, milliseconds(1500), microseconds(200500), 3, 1},
                        {FaultKind::kDrain, Duration(0), Duration(0), 2, 0}};

@@ -417,9 +417,10 @@ TEST(Doctor, NamesThePortsThatAFirewallMustOpen) {
   Examined examined = healthy();
   port(examined)["neighbours"] = Json::array();
   examined.settings.control_port = 1;
+  examined.settings.pulse_port = 5;
   examined.settings.relay_port = 2;
   examined.settings.data_ports = {3, 4};
-  EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("UDP 1, TCP 2 and 3-4"))));
+  EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("UDP 1 and 5, TCP 2 and 3-4"))));
 }
 
 TEST(Doctor, ReportsARejectedPortOnce) {

@@ -83,7 +83,7 @@ TEST(SimCommand, JsonHasTheDocumentedFields) {
   EXPECT_GT(view["cables"][0]["directions"][1]["utilisation"], 0);
   EXPECT_FALSE(view["relays"].empty());
   EXPECT_TRUE(view["ended_early"].is_null());
-  EXPECT_TRUE(view["restarted"].is_null());
+  EXPECT_TRUE(view["on_cables_left"].is_null());
 }
 
 // The cables' bound also holds for the mean of overlapping operations.
@@ -106,17 +106,6 @@ TEST(SimCommand, JobsOfMoreThanADayAreRefused) {
   const Outcome outcome = sim({"--topology", "line:2@1Mbit/s", "--workload", "sendrecv:12GiB,0-1"});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr("takes more than 24 h on these cables; expected less data"));
-}
-
-// Cables whose cut comes after the end of the job are kept in the restarted job.
-TEST(SimCommand, TheRestartedJobLacksOnlyTheCutCables) {
-  const Outcome late = sim(
-      {"--topology", "ring:4", "--workload", "all_reduce:16MiB", "--fail", "cable:c0@1ms", "--fail", "cable:c2@900ms"});
-  EXPECT_EQ(late.exit_status, kJobEnded);
-  EXPECT_THAT(late.out, HasSubstr("without the cut cables the whole job takes"));
-  const Outcome both = sim(
-      {"--topology", "ring:4", "--workload", "all_reduce:16MiB", "--fail", "cable:c0@1ms", "--fail", "cable:c2@1ms"});
-  EXPECT_THAT(both.out, HasSubstr("without the cut cables the job cannot run"));
 }
 
 TEST_F(SimFileTest, AReportDoesNotOverwriteAnInput) {
@@ -185,26 +174,6 @@ TEST(SimCommand, ASharedPortIsNamedIfItIsTheHottest) {
   const json flow =
       json::parse(sim({"--topology", "switch:4", "--workload", "all_to_all:64MiB", "--json", "--level", "flow"}).out);
   EXPECT_NEAR(flow["hottest_shared"]["utilisation"], 1, 0.01);
-}
-
-TEST(SimCommand, ACutThatEndsTheJobHasItsOwnStatus) {
-  const Outcome outcome =
-      sim({"--topology", "ring:4", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms", "--json"});
-  EXPECT_EQ(outcome.exit_status, kJobEnded) << outcome.err;
-  const json view = json::parse(outcome.out);
-  EXPECT_TRUE(view["time_s"].is_null());
-  EXPECT_TRUE(view["ratio"].is_null());
-  EXPECT_NEAR(view["ended_early"]["time_s"], 0.01, 0.0005);
-  EXPECT_THAT(view["ended_early"]["reason"].get<std::string>(), HasSubstr("was cut"));
-  EXPECT_EQ(view["failures"][0]["lost_flows"].size(), 2U);
-  EXPECT_GE(view["restarted"]["time_s"], view["restarted"]["intact_time_s"]);
-}
-
-TEST(SimCommand, ACutThatLeavesNoPathIsReported) {
-  const Outcome outcome = sim({"--topology", "line:3", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms"});
-  EXPECT_EQ(outcome.exit_status, kJobEnded);
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("\nended      at 10"), HasSubstr("without the cut cables the job cannot run: ")));
 }
 
 TEST(SimCommand, FlowLevelIsForLargeSystems) {

@@ -80,10 +80,10 @@ SimReport cut_report() {
   effect.cut = {*report.topology.find_cable("c1"), std::chrono::milliseconds(40)};
   effect.wire = {effect.cut.cable};
   effect.happened = true;
-  effect.lost = {{0, {1, 2, 0, {{effect.cut.cable}, {NodeIndex{1}, NodeIndex{2}}}}},
-                 {0, {0, 2, 1, {{CableIndex{0}, effect.cut.cable}, {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}}}}}};
+  effect.hit = {{0, {1, 2, 0, {{effect.cut.cable}, {NodeIndex{1}, NodeIndex{2}}}}},
+                {0, {0, 2, 1, {{CableIndex{0}, effect.cut.cable}, {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}}}}}};
   prediction.cuts = {effect};
-  report.restart = JobRestart{0.081, 0.162, ""};
+  report.left = JobOnCablesLeft{0.081, 0.162, ""};
   return report;
 }
 
@@ -197,10 +197,10 @@ relays     2 nodes relay; the most memory is used by n1: 512.0 KiB of slots for 
 hottest    c1 n1 -> n2: 100.0 %
 simulated  in 1.5 s: 8 flows, 6144 chunks over cables
 
-cut        c1 at 40 ms: 2 flows were lost
+cut        c1 at 40 ms: 2 flows crossed it, none had gone on when the job ended
            rank 1 on n1 -> rank 2 on n2, channel 0
            rank 0 on n0 -> rank 2 on n2 through n1, channel 1
-restarted  without the cut cables the whole job takes 162 ms at flow level, 2.00 times the 81 ms with all cables
+left       on the cables left the whole job takes 162 ms at flow level, 2.00 times the 81 ms with all cables
 
 cable  a   b   Mbit/s   a -> b  b -> a  sent by a  sent by b
 c1     n1  n2   10000  100.0 %   1.0 %  119.2 MiB    1.2 MiB
@@ -212,12 +212,12 @@ c2     n2  n3   10000    0.0 %   0.0 %    0 bytes    0 bytes
 
 TEST(SimText, OfAnImpossibleRestartAndALateCut) {
   SimReport report = cut_report();
-  report.restart->impossible = "no path";
+  report.left->impossible = "no path";
   sim::CutEffect late;
   late.cut = {CableIndex{0}, std::chrono::seconds(2)};
   late.wire = {CableIndex{0}};
   report.prediction.cuts.push_back(late);
-  EXPECT_THAT(sim_text(report, false), AllOf(HasSubstr("without the cut cables the job cannot run: no path\n"),
+  EXPECT_THAT(sim_text(report, false), AllOf(HasSubstr("on the cables left the job cannot run: no path\n"),
                                              HasSubstr("c0 at 2 s: the job had already ended\n")));
 }
 
@@ -370,7 +370,8 @@ TEST(SimJson, OfAResult) {
     }
   ],
   "failures": [],
-  "restarted": null,
+  "bytes_sent_again": 0,
+  "on_cables_left": null,
   "flows": 8,
   "chunk_crossings": 6144,
   "elapsed_s": 1.5
@@ -385,9 +386,10 @@ TEST(SimJson, OfACut) {
   EXPECT_TRUE(view["ratio"].is_null());
   EXPECT_EQ(view["ended_early"],
             (nlohmann::json{{"time_s", 0.04}, {"share_done", 0.4}, {"reason", "cable c1 was cut"}}));
-  EXPECT_EQ(view["restarted"], (nlohmann::json{{"intact_time_s", 0.081}, {"time_s", 0.162}, {"impossible", nullptr}}));
+  EXPECT_EQ(view["on_cables_left"],
+            (nlohmann::json{{"intact_time_s", 0.081}, {"time_s", 0.162}, {"impossible", nullptr}}));
   EXPECT_EQ(view["failures"][0]["cables"], nlohmann::json::array({"c1"}));
-  EXPECT_EQ(view["failures"][0]["lost_flows"][1]["path"], nlohmann::json::array({"n0", "n1", "n2"}));
+  EXPECT_EQ(view["failures"][0]["flows"][1]["path"], nlohmann::json::array({"n0", "n1", "n2"}));
 }
 
 TEST(SimJson, ACommandThatIsNotUtf8IsStillJson) {

@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/verbs/events.h"
 #include "tools/cableway/verbs/flows.h"
+#include "tools/cableway/verbs/node_view_verb.h"
 #include "tools/cableway/verbs/ports.h"
 #include "tools/cableway/verbs/status.h"
 
@@ -36,9 +39,11 @@ constexpr char kStatus[] =
                   "leased_bytes": 0, "waits": 0},
   "own": {"flows_open": 4, "flows_opened": 6, "flows_failed": 1},
   "flows": [{"flow": "0000000000000003", "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
-             "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000},
+             "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000, "bytes": 5000000, "mbps": 20.04,
+             "waits": null, "bytes_sent_again": 1048576, "reroutes": 2, "pause_ms": 31.5, "circuits": []},
             {"flow": "0000000000000004", "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
-             "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0}],
+             "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0, "bytes": 0, "mbps": null,
+             "waits": null, "bytes_sent_again": null, "reroutes": null, "pause_ms": null, "circuits": []}],
   "circuits": [{"flow": "00000000000000ab", "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
                 "upstream": {"transport": "tcp", "reason": "the other end offers no RDMA"},
                 "downstream": {"transport": "rdma rxe1", "reason": "both ends have it"}},
@@ -77,9 +82,9 @@ TEST(FlowsText, ListsFlowsAndCircuitsWithTheirTransports) {
   EXPECT_EQ(*flows_text(kStatus),
             R"(flows of processes on node n1: 4 open
 
-flow              process  peer     path        open for  port  transport, and why
-0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  eth1  rdma rxe0: both ends have it
-0000000000000004        -  from n1  n1 -> n1       0.0 s  -     tcp: both ends are on this node
+flow              process  peer     path        open for  payload  Mbit/s                   reroutes  port  transport, and why
+0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  4.8 MiB    20.0  2: 31.5 ms, 1.0 MiB again  eth1  rdma rxe0: both ends have it
+0000000000000004        -  from n1  n1 -> n1       0.0 s  0 bytes       -                          -  -     tcp: both ends are on this node
 and 2 more
 
 circuits through node n1: 3 open
@@ -91,6 +96,56 @@ and 1 more
 )");
 }
 
+TEST(FlowsText, ShowsTheCircuitsOfAFlowThatHasSeveral) {
+  json status = json::parse(kStatus);
+  status["flows"][0]["circuits"] = json::parse(R"([
+    {"path": "n1 -> n2", "port": "eth1", "transport": "tcp", "reason": "why", "carries": true, "bytes": 3145728,
+     "mbps": 20.0, "open_ms": 2000},
+    {"path": "n1 -> n0 -> n2", "port": null, "transport": "tcp", "reason": "why", "carries": false, "bytes": 1048576,
+     "mbps": null, "open_ms": 1000}])");
+  const std::string text = *flows_text(status.dump());
+  EXPECT_THAT(text, HasSubstr("  now by  n1 -> n2 "));
+  EXPECT_THAT(text, HasSubstr("3.0 MiB (75 %)    20.0"));
+  EXPECT_THAT(text, HasSubstr("  beside  n1 -> n0 -> n2 "));
+  EXPECT_THAT(text, HasSubstr("1.0 MiB (25 %)       -"));
+}
+
+TEST(FlowsText, ShowsThatAFlowWaits) {
+  json status = json::parse(kStatus);
+  status["flows"][0]["waits"] = "node n1 port eth1: carrier lost";
+  EXPECT_THAT(*flows_text(status.dump()), HasSubstr("waits for a path: node n1 port eth1: carrier lost"));
+}
+
+TEST(WatchView, ShowsTheViewAfterEachPauseUntilTheNodeFails) {
+  std::ostringstream out;
+  int shown = 0;
+  int pauses = 0;
+  const auto show = [&]() -> absl::StatusOr<std::string> {
+    if (++shown > 2) return absl::UnavailableError("the node has ended");
+    return absl::StrCat("view ", shown, "\n");
+  };
+  EXPECT_EQ(watch_view({show, [&] { ++pauses; }, false}, out).message(), "the node has ended");
+  EXPECT_EQ(out.str(), "view 1\nview 2\n");
+  EXPECT_EQ(pauses, 2);
+}
+
+TEST(WatchView, BeginsAtTheTopOfATerminal) {
+  std::ostringstream out;
+  bool first = true;
+  const auto show = [&]() -> absl::StatusOr<std::string> {
+    if (!std::exchange(first, false)) return absl::UnavailableError("");
+    return "view\n";
+  };
+  EXPECT_FALSE(watch_view({show, [] {}, true}, out).ok());
+  EXPECT_EQ(out.str(), "\x1b[H\x1b[Jview\n");
+}
+
+TEST(WatchView, EndsWhenNobodyReads) {
+  std::ostringstream out;
+  out.setstate(std::ios::badbit);
+  EXPECT_EQ(watch_view({[] { return "view\n"; }, [] {}, false}, out).message(), "cannot write to standard output");
+}
+
 TEST(FlowsText, IsShortWithoutFlows) {
   json status = json::parse(kStatus);
   status["flows"] = status["circuits"] = json::array();
@@ -100,11 +155,8 @@ TEST(FlowsText, IsShortWithoutFlows) {
 
 TEST(FlowsJson, HasEveryField) {
   EXPECT_EQ(json::parse(*flows_json(kStatus)),
-            json::parse(R"({"schema": 1, "node": "n1", "flows_left_out": 2, "circuits_left_out": 1, "flows": [
-    {"flow": "0000000000000003", "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
-     "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000},
-    {"flow": "0000000000000004", "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
-     "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0}],
+            json::parse(R"({"schema": 1, "node": "n1", "flows_left_out": 2, "circuits_left_out": 1, "flows": )" +
+                        json::parse(kStatus).at("flows").dump() + R"(,
     "circuits": [
     {"flow": "00000000000000ab", "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
      "mean_mbps": 10.0, "upstream": {"transport": "tcp", "reason": "the other end offers no RDMA"},

@@ -1,0 +1,23 @@
+// A path that a node offers to a flow.
+#ifndef CABLEWAY_CORE_CIRCUIT_PATH_OFFER_H_
+#define CABLEWAY_CORE_CIRCUIT_PATH_OFFER_H_
+
+#include <vector>
+
+#include "core/circuit/hop.h"
+#include "routing/offers/path_kind.h"
+
+namespace cableway {
+
+using routing::PathKind;
+
+struct PathOffer {
+  PathKind kind = PathKind::kFirst;
+  bool may_stripe = true;  // it adds throughput beside the offers before it that may stripe
+  std::vector<Hop> hops;   // to_port of the last one is 0: the listen handle has it
+  friend bool operator==(const PathOffer&, const PathOffer&) = default;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_CIRCUIT_PATH_OFFER_H_

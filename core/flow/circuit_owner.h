@@ -1,0 +1,75 @@
+// What both ends of a flow have in common (flow_sender.h, flow_receiver.h): they own its circuits, and outlive them.
+#ifndef CABLEWAY_CORE_FLOW_CIRCUIT_OWNER_H_
+#define CABLEWAY_CORE_FLOW_CIRCUIT_OWNER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/flow/chunk_checksum.h"
+#include "core/flow/chunk_link.h"
+#include "core/flow/circuit_name.h"
+#include "core/flow/flow_traffic.h"
+
+namespace cableway {
+
+// One thread at a time.
+class CircuitOwner {
+ public:
+  CircuitOwner() = default;
+  CircuitOwner(const CircuitOwner&) = delete;
+  CircuitOwner& operator=(const CircuitOwner&) = delete;
+  virtual ~CircuitOwner() = default;
+
+  // A circuit is set up; a sender must have reserved its name. This end's hop must live until the circuit has ended.
+  // `where`: this end of it, in reasons that are sent along it (core/circuit/hop_names.h). `chunk_bytes`: the largest
+  // chunk that it accepts, a multiple of 128.
+  // FailedPrecondition: the other end has retired it already, or a later one in its slot.
+  virtual absl::Status join(const CircuitName& circuit, ChunkLink& hop, std::string where,
+                            std::uint32_t chunk_bytes) = 0;
+  // Ends a live circuit that its owner has found broken; the reason is sent along it. This and join() queue frames on
+  // live circuits, which leave with the next progress().
+  virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;
+  virtual bool is_live(const CircuitName& circuit) const = 0;
+  virtual std::size_t live() const = 0;
+  // Since construction.
+  virtual std::uint64_t circuits_ended() const = 0;
+  // Why the circuit that ended last has ended, and where that was found; OK if none has.
+  virtual const absl::Status& last_end() const = 0;
+  const FlowTraffic& traffic() const { return traffic_; }
+  // At the source: whether something was sent that is not known to have landed, so that the network has to move. A
+  // destination does not know.
+  virtual bool in_flight() const = 0;
+  // Circuits that have ended since construction because this end found damaged bytes (found_corruption()), and what it
+  // found last, and where.
+  std::uint64_t corruptions() const { return corruptions_; }
+  const absl::Status& last_corruption() const { return last_corruption_; }
+
+  // Does all work possible without blocking. A status other than OK is final for the flow; its owner then fails or
+  // fences the links of all circuits.
+  virtual absl::Status progress() = 0;
+  // Whether the message with this sequence number is done, and the size of one among the last kMaxLandings posted.
+  virtual bool done(std::uint64_t message) const = 0;
+  virtual std::uint64_t size(std::uint64_t message) const = 0;
+  // Whether every message posted is done.
+  virtual bool idle() const = 0;
+
+ protected:
+  // A circuit has ended; `where` is in the reason.
+  void note_end(const absl::Status& reason) {
+    if (!found_corruption(reason)) return;
+    ++corruptions_;
+    last_corruption_ = reason;
+  }
+
+  FlowTraffic traffic_;
+
+ private:
+  std::uint64_t corruptions_ = 0;
+  absl::Status last_corruption_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_FLOW_CIRCUIT_OWNER_H_

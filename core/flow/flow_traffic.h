@@ -1,0 +1,49 @@
+// The payload that the circuits of a flow have carried: at its source what was given to them, at its destination what
+// has landed. For display, and to tell when a flow stands still.
+//
+// One thread at a time. Allocates nothing.
+#ifndef CABLEWAY_CORE_FLOW_FLOW_TRAFFIC_H_
+#define CABLEWAY_CORE_FLOW_FLOW_TRAFFIC_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/flow/circuit_name.h"
+
+namespace cableway {
+
+class FlowTraffic {
+ public:
+  // A circuit begins to carry the flow.
+  void began(const CircuitName& circuit) { by_slot_[circuit.slot] = 0; }
+  // A chunk went over it.
+  void carried(const CircuitName& circuit, std::uint64_t bytes) {
+    by_slot_[circuit.slot] += bytes;
+    bytes_ += bytes;
+    ++chunks_;
+    last_ = circuit;
+  }
+  // Of what was carried, so many bytes were sent before, over a circuit that has ended.
+  void repeated(std::uint64_t bytes) { bytes_again_ += bytes; }
+
+  std::uint64_t chunks() const { return chunks_; }
+  // Without what was sent again.
+  std::uint64_t bytes() const { return bytes_ - bytes_again_; }
+  std::uint64_t bytes_again() const { return bytes_again_; }
+  // Over the circuit that is, or was last, in this slot.
+  std::uint64_t bytes_over(std::size_t slot) const { return by_slot_[slot]; }
+  // The circuit of the newest chunk; generation 0: there was none.
+  const CircuitName& last() const { return last_; }
+
+ private:
+  std::array<std::uint64_t, kMaxFlowCircuits> by_slot_{};
+  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_again_ = 0;
+  std::uint64_t chunks_ = 0;
+  CircuitName last_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_FLOW_FLOW_TRAFFIC_H_

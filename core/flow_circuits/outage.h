@@ -1,0 +1,57 @@
+// A flow without a circuit, at either of its ends: why the last one ended, what has failed since then, how long the
+// application has waited, and whether the other end still has the flow.
+#ifndef CABLEWAY_CORE_FLOW_CIRCUITS_OUTAGE_H_
+#define CABLEWAY_CORE_FLOW_CIRCUITS_OUTAGE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "core/clock.h"
+
+namespace cableway {
+
+class Outage {
+ public:
+  // `limit`: how long a flow without a circuit may keep its application waiting (setting path_wait); 0: it ends with
+  // its last circuit. `other_node`: of the flow's other end.
+  Outage(Duration limit, std::string other_node) : limit_(limit), other_node_(std::move(other_node)) {}
+
+  Duration limit() const { return limit_; }
+  // The last circuit has ended, for this reason.
+  void began(const absl::Status& cause);
+  // A circuit has lived for a while. One that ends soon does not end the outage.
+  void ended() { since_.reset(); }
+
+  enum class Verdict : std::uint8_t {
+    kGoOn,
+    kConfirm,  // the other end does not know the flow, it says: to be asked once more, after kConfirmAfter
+    kOver,     // as confirmed
+  };
+  // Twice: a process may listen a moment late on an address that is new, and the kernel then refuses.
+  static constexpr std::chrono::milliseconds kConfirmAfter{250};
+  // An attempt to reach the other end has failed.
+  Verdict failed(const absl::Status& reason);
+  // To be called at intervals while the flow has no circuit. `waits`: the application has posted messages that are not
+  // done; only that time counts. Returns whether the limit is reached.
+  bool lasts_too_long(Instant now, bool waits);
+
+  // What the application is told: after kOver, and when it lasts too long.
+  absl::Status forgotten(const absl::Status& reason) const;
+  absl::Status too_long() const;
+
+ private:
+  const Duration limit_;
+  const std::string other_node_;
+  absl::Status cause_;
+  absl::Status failed_since_;
+  bool doubted_ = false;
+  std::optional<Instant> since_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_FLOW_CIRCUITS_OUTAGE_H_

@@ -1,0 +1,299 @@
+#include "core/flow_circuits/source_circuits.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/circuit/flow_proof.h"
+#include "core/flow/chunk_link.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::chrono::milliseconds kFirstPause{20};
+constexpr std::chrono::milliseconds kLongestPause{1000};
+// A circuit that lived at least so long resets the pause.
+constexpr std::chrono::seconds kGoodLife{1};
+constexpr std::size_t kShortLives = 4;
+constexpr std::chrono::milliseconds kOutageWatch{100};
+// Before a flow that lacks a standby looks for a path for it again.
+constexpr std::chrono::seconds kStandbyPause{5};
+// How often a flow that is not on its best path looks for it.
+constexpr std::chrono::seconds kLookForBetter{2};
+constexpr std::size_t kEagerLooks = 15;
+constexpr std::chrono::seconds kLookLater{30};
+constexpr std::chrono::seconds kFirstHoldOff{1};
+constexpr std::chrono::seconds kLongestHoldOff{30};
+// By then the destination has made a better circuit the primary one.
+constexpr std::chrono::seconds kKeepWorse{3};
+
+}  // namespace
+
+SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, const Limits& limits, Flow& flow)
+    : means_(means),
+      identity_(std::move(identity)),
+      limits_(limits),
+      flow_(flow),
+      pause_(kFirstPause),
+      hold_off_(kFirstHoldOff),
+      outage_(limits.path_wait, identity_.destination_node) {}
+
+void SourceCircuits::start() {
+  open_deadline_ = clock().now() + limits_.open;
+  find_paths();
+}
+
+void SourceCircuits::want(std::size_t circuits) {
+  wanted_ = circuits;
+  if (opened_) find_paths();
+}
+
+void SourceCircuits::asked() {
+  // If a circuit is alive here, its end has not been noticed yet, and the destination asks again.
+  if (over_ || flow_.live() > 0) return;
+  asked_ = true;
+  if (retry_ == nullptr) find_paths();
+}
+
+void SourceCircuits::stop() {
+  over_ = true;
+  dial_.reset();
+  retry_.reset();
+  watch_.reset();
+  return_.reset();
+  end_worse_.reset();
+}
+
+void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Status& reason) {
+  if (over_) return;
+  const Live ended = std::exchange(live_[circuit.slot], {});
+  if (ended.leaving) return find_paths();
+  suspects_.add(ended.path, clock().now());
+  const Duration lived = clock().now() - ended.joined_at;
+  // From now on the flow may be off its best path, which the topology may not even have for a while.
+  returns_ = 0;
+  return_later();
+  ++short_lives_;
+  if (lived >= kGoodLife) {
+    pause_ = kFirstPause;
+    short_lives_ = 0;
+    outage_.ended();
+  }
+  if (ended.rank == 0) {
+    hold_off_ = lived >= kLongestHoldOff ? kFirstHoldOff : std::min<Duration>(2 * hold_off_, kLongestHoldOff);
+  }
+  if (ends_flow(reason)) return end(reason);
+  if (flow_.live() == 0) {
+    outage_.began(reason);
+    if (outage_.limit() == Duration{0}) return end(reason);
+    watch();
+  }
+  // Circuits that join and end again and again are paced as attempts that fail are, and count as one outage.
+  short_lives_ < kShortLives ? find_paths() : pause();
+}
+
+void SourceCircuits::find_paths() {
+  if (over_ || finding_ || dial_ != nullptr || flow_.live() >= wanted_) return;
+  // The other end closes its circuits when the job ends.
+  if (opened_ && flow_.live() == 0 && !flow_.waits() && !asked_) return;
+  retry_.reset();
+  finding_ = true;
+  means_.find_paths(identity_.destination_node, identity_.ordinal, kPathsForFlow,
+                    [this, life = std::weak_ptr<char>(lifetime_)](absl::StatusOr<PathOffers> offers) {
+                      if (!life.expired()) have_paths(std::move(offers));
+                    });
+}
+
+void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
+  finding_ = false;
+  if (over_) return;
+  // This node's answer says nothing about the destination's process (ends_flow()).
+  if (!offers.ok()) return no_path(absl::UnavailableError(offers.status().message()));
+  const std::optional<std::size_t> rank = choose(*offers);
+  if (!rank.has_value()) {
+    if (!opened_) return end(first_failure_);
+    return retry_after(kStandbyPause);
+  }
+  // None is free while too many circuits wait for their counts.
+  const std::optional<CircuitName> circuit = flow_.reserve();
+  circuit.has_value() ? dial(*circuit, (*offers)[*rank].hops, static_cast<std::uint8_t>(*rank)) : pause();
+}
+
+std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) const {
+  std::optional<std::size_t> best;
+  std::tuple<std::size_t, Instant> best_score;
+  for (std::size_t rank = 0; rank < offers.size(); ++rank) {
+    const Elements path = elements_of_path(offers[rank].hops);
+    if ((!opened_ && tried_.contains(path)) || is_live(path)) continue;
+    const std::tuple score{shared_with_live(path), suspects_.last_failure(path)};
+    if (best.has_value() && score >= best_score) continue;
+    best = rank;
+    best_score = score;
+  }
+  return best;
+}
+
+bool SourceCircuits::is_live(const Elements& path) const {
+  return std::any_of(live_.begin(), live_.end(), [&](const Live& live) { return live.path == path; });
+}
+
+std::size_t SourceCircuits::shared_with_live(const Elements& path) const {
+  std::size_t shared = 0;
+  for (const Live& live : live_) {
+    for (const std::string& element : path) shared += std::count(live.path.begin(), live.path.end(), element);
+  }
+  return shared;
+}
+
+void SourceCircuits::dial(const CircuitName& circuit, const std::vector<Hop>& hops, std::uint8_t rank) {
+  if (!opened_) tried_.insert(elements_of_path(hops));
+  const std::chrono::milliseconds left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(open_deadline_ - clock().now());
+  const std::chrono::milliseconds budget = opened_ ? kReopenLimit : std::max(left, std::chrono::milliseconds{1});
+  setup_ = CircuitSetup{};
+  setup_.nonce = identity_.nonce;
+  setup_.circuit = circuit;
+  setup_.rank = rank;
+  setup_.source_port = identity_.source_port;
+  setup_.flow = identity_.flow;
+  setup_.chunk_bytes = limits_.chunk_bytes;
+  setup_.budget_ms = static_cast<std::uint32_t>(budget.count());
+  setup_.from_node = identity_.source_node;
+  setup_.hops = hops;
+  setup_.hops.back().to_port = identity_.destination_port;
+  add_flow_proof(identity_.cookie, setup_);
+  dial_ = std::make_unique<HopDial>(means_.dial, setup_, means_.key(),
+                                    [this](absl::StatusOr<OpenHop> hop) { dialed(std::move(hop)); });
+  dial_->start();
+}
+
+void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
+  dial_.reset();
+  const std::uint8_t slot = setup_.circuit.slot;
+  if (!hop.ok()) {
+    flow_.release(setup_.circuit);
+    suspects_.add(elements_of_path(setup_.hops), clock().now());
+    return failed(absl::Status(hop.status().code(),
+                               absl::StrCat("no circuit ", describe_path(setup_), ": ", hop.status().message())));
+  }
+  if (absl::Status joined = flow_.join(setup_, *std::move(hop)); !joined.ok()) {
+    suspects_.add(elements_of_path(setup_.hops), clock().now());
+    return failed(joined);
+  }
+  if (!std::exchange(opened_, true)) pause_ = kFirstPause;
+  tried_.clear();
+  live_[slot] = {setup_.circuit, elements_of_path(setup_.hops), setup_.rank, clock().now(), false};
+  if (setup_.rank > 0 && return_ == nullptr) return_later();
+  if (flow_.live() > wanted_ && setup_.rank == 0) {
+    for (Live& other : live_) {
+      if (&other != &live_[slot]) other.rank = std::max<std::uint8_t>(other.rank, 1);
+    }
+    end_worse_ = clock().call_after(kKeepWorse, [this] { end_worse(); });
+  }
+  asked_ = false;
+  watch_.reset();
+  find_paths();
+}
+
+void SourceCircuits::failed(const absl::Status& reason) {
+  if (!opened_) {
+    if (ends_flow(reason)) return end(reason);
+    if (!open_failed(reason, false)) find_paths();
+    return;
+  }
+  // Beside a live circuit the destination's answer is in doubt.
+  if (flow_.live() > 0) return pause();
+  switch (outage_.failed(reason)) {
+    case Outage::Verdict::kGoOn:
+      return pause();
+    case Outage::Verdict::kConfirm:
+      return retry_after(Outage::kConfirmAfter);
+    case Outage::Verdict::kOver:
+      return end(outage_.forgotten(reason));
+  }
+}
+
+// The node may answer so at once, however often it is asked.
+void SourceCircuits::no_path(const absl::Status& reason) {
+  if (opened_) {
+    outage_.failed(reason);
+    return pause();
+  }
+  // Without any path another attempt would not help.
+  if (!open_failed(reason, tried_.empty())) pause();
+}
+
+bool SourceCircuits::open_failed(const absl::Status& reason, bool was_last) {
+  if (first_failure_.ok()) first_failure_ = reason;
+  if (!was_last && clock().now() < open_deadline_) return false;
+  end(first_failure_);
+  return true;
+}
+
+void SourceCircuits::pause() {
+  retry_after(pause_);
+  pause_ = std::min<Duration>(2 * pause_, kLongestPause);
+}
+
+void SourceCircuits::retry_after(Duration pause) {
+  retry_ = clock().call_after(pause, [this] {
+    retry_.reset();
+    find_paths();
+  });
+}
+
+void SourceCircuits::watch() {
+  watch_ = clock().call_after(std::min<Duration>(kOutageWatch, outage_.limit()), [this] {
+    if (flow_.live() > 0) return;
+    if (outage_.lasts_too_long(clock().now(), flow_.waits())) {
+      return end(outage_.too_long());
+    }
+    watch();
+    if (retry_ == nullptr) find_paths();
+  });
+}
+
+void SourceCircuits::return_later() {
+  const Duration pause = ++returns_ <= kEagerLooks ? kLookForBetter : kLookLater;
+  return_ = clock().call_after(pause, [this] { look_for_better(); });
+}
+
+void SourceCircuits::look_for_better() {
+  // Without a circuit the flow looks for any path.
+  if (finding_ || dial_ != nullptr || flow_.live() == 0) return return_later();
+  finding_ = true;
+  means_.find_paths(identity_.destination_node, identity_.ordinal, kPathsForFlow,
+                    [this, life = std::weak_ptr<char>(lifetime_)](const absl::StatusOr<PathOffers>& offers) {
+                      if (!life.expired()) have_better(offers);
+                    });
+}
+
+void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
+  finding_ = false;
+  if (over_) return;
+  return_later();
+  if (flow_.live() < wanted_) return find_paths();
+  if (!offers.ok()) return;
+  const Elements best = elements_of_path(offers->front().hops);
+  if (is_live(best)) return;
+  const Instant failed_at = suspects_.last_failure(best);
+  if (failed_at > Instant{} && clock().now() - failed_at < hold_off_) return;
+  if (const std::optional<CircuitName> circuit = flow_.reserve()) dial(*circuit, offers->front().hops, 0);
+}
+
+void SourceCircuits::end_worse() {
+  for (Live& live : live_) {
+    if (flow_.live() <= wanted_) return;
+    if (live.path.empty() || live.rank == 0) continue;
+    live.leaving = true;
+    flow_.end_circuit(live.name, absl::CancelledError("a better path carries the flow now"));
+  }
+}
+
+void SourceCircuits::end(const absl::Status& reason) {
+  stop();
+  flow_.fail(reason);
+}
+
+}  // namespace cableway

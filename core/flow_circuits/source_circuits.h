@@ -1,0 +1,150 @@
+// Sets up the circuits of one flow at its source: the first, another one whenever none is alive, and a standby where
+// the flow wants one.
+//
+//   start() --> find paths --> dial one --> Flow::join() --> alive
+//                  ^              | failed        |
+//                  |<-- pause ----+               | circuit_ended()
+//                  +------------------------------+
+//
+// The first circuit may take as long as its limit; each path is tried once. Later ones are tried for as long as the
+// flow may be without a circuit while its application waits (Outage): on the path that shares least with live circuits,
+// then on the one whose last failure is oldest. The flow ends if its destination does not know it: at once before its
+// first circuit, later once that is confirmed.
+//
+// A flow that has lost a circuit looks for its best path from then on, every 2 s and later every 30 s: a circuit on it
+// joins beside the others, the destination makes it the primary, and the others end. The best path must not have failed
+// for 1 s, doubled each time that it fails within 30 s, up to 30 s.
+//
+// One thread: the clock's.
+#ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_
+#define CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/circuit/hop_dial.h"
+#include "core/circuit/open_hop.h"
+#include "core/clock.h"
+#include "core/flow/circuit_name.h"
+#include "core/flow_circuits/flow_paths.h"
+#include "core/flow_circuits/outage.h"
+#include "core/flow_circuits/suspects.h"
+
+namespace cableway {
+
+class SourceCircuits {
+ public:
+  // The flow's end (core/flow/flow_sender.h), and its owner.
+  class Flow {
+   public:
+    virtual ~Flow() = default;
+    // FlowSender's of the same names. join() consumes the reservation even if it fails.
+    virtual std::optional<CircuitName> reserve() = 0;
+    virtual void release(const CircuitName& reserved) = 0;
+    virtual absl::Status join(const CircuitSetup& setup, OpenHop first_hop) = 0;
+    virtual std::size_t live() = 0;
+    // FlowSender's; circuit_ended() is called later, as for any other end.
+    virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;
+    // Whether the application has posted messages that are not done.
+    virtual bool waits() = 0;
+    // The flow has ended; called once, and nothing after it. May not destroy the SourceCircuits.
+    virtual void fail(const absl::Status& reason) = 0;
+  };
+  struct Limits {
+    std::chrono::milliseconds open;       // for the first circuit
+    std::chrono::milliseconds path_wait;  // without a circuit later on; 0: the flow ends with its last circuit
+    std::uint32_t chunk_bytes = 0;
+  };
+
+  // `means` and `flow` must outlive this.
+  SourceCircuits(const FlowMeans& means, FlowIdentity identity, const Limits& limits, Flow& flow);
+  SourceCircuits(const SourceCircuits&) = delete;
+  SourceCircuits& operator=(const SourceCircuits&) = delete;
+
+  void start();
+  // A live circuit of the flow has ended.
+  void circuit_ended(const CircuitName& circuit, const absl::Status& reason);
+  // The destination has asked whether this process still has the flow: it waits for messages without a circuit.
+  void asked();
+  // How many circuits are to be alive, on different paths; 1 at first.
+  void want(std::size_t circuits);
+  // The owner has ended the flow; no callback follows.
+  void stop();
+
+ private:
+  using Elements = std::vector<std::string>;
+
+  void find_paths();
+  void have_paths(absl::StatusOr<PathOffers> offers);
+  // The path to try next, by its rank; nullopt: there is none worth it.
+  std::optional<std::size_t> choose(const PathOffers& offers) const;
+  bool is_live(const Elements& path) const;
+  std::size_t shared_with_live(const Elements& path) const;
+  void dial(const CircuitName& circuit, const std::vector<Hop>& hops, std::uint8_t rank);
+  void dialed(absl::StatusOr<OpenHop> hop);
+  void failed(const absl::Status& reason);
+  void no_path(const absl::Status& reason);
+  // Before the first circuit. Returns whether the flow has ended by it.
+  bool open_failed(const absl::Status& reason, bool was_last);
+  void pause();
+  void retry_after(Duration pause);
+  void watch();
+  void look_for_better();
+  void have_better(const absl::StatusOr<PathOffers>& offers);
+  void return_later();
+  void end_worse();
+  void end(const absl::Status& reason);
+
+  Clock& clock() const { return means_.dial.clock; }
+
+  const FlowMeans& means_;
+  const FlowIdentity identity_;
+  const Limits limits_;
+  Flow& flow_;
+  std::size_t wanted_ = 1;
+  bool opened_ = false;  // the flow has had a circuit
+  bool asked_ = false;   // since the flow has lost its circuits
+  bool over_ = false;
+  bool finding_ = false;
+  Instant open_deadline_;
+  std::set<Elements> tried_;  // before the first circuit
+  absl::Status first_failure_;
+
+  CircuitSetup setup_;  // of the dial
+  std::unique_ptr<HopDial> dial_;
+  struct Live {
+    CircuitName name;
+    Elements path;  // empty: not alive
+    std::uint8_t rank = 0;
+    Instant joined_at;
+    bool leaving = false;  // ended here, for a better one
+  };
+  std::array<Live, kMaxFlowCircuits> live_;  // by slot
+  Suspects suspects_;
+  Duration pause_;
+  std::unique_ptr<Timer> retry_;
+
+  std::size_t short_lives_ = 0;  // circuits that ended soon, one after the other
+  Duration hold_off_;            // for which the best path must not have failed
+  std::size_t returns_ = 0;      // looks for the best path since the last circuit joined
+  std::unique_ptr<Timer> return_;
+  std::unique_ptr<Timer> end_worse_;
+
+  Outage outage_;
+  std::unique_ptr<Timer> watch_;
+  // Expires with this: answers that come later are dropped.
+  std::shared_ptr<char> lifetime_ = std::make_shared<char>();
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_

@@ -1,0 +1,139 @@
+#include "core/pulse/cable_judge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway {
+namespace {
+
+using std::chrono::milliseconds;
+
+// While a node stands still, signs are looked for less often, so the host may go without one for longer.
+constexpr milliseconds kSlowLook{50};
+constexpr milliseconds kSlowSigns{200};
+
+std::int64_t in_ms(Duration duration) {
+  return std::chrono::duration_cast<milliseconds>(duration).count();
+}
+
+}  // namespace
+
+void CableJudge::heard(const Pulse& pulse, Instant arrival) {
+  const Duration gap = arrival - last_heard_;
+  interval_ = std::max<Duration>(own_interval_, milliseconds(pulse.interval_ms));
+  neighbour_late_ = milliseconds(pulse.late_ms);
+  const bool is_first = !std::exchange(known_, true);
+  if (is_first) trusted_since_ = known_since_ = arrival;
+  if (is_first || gap > limit(arrival) || !pulse.hears) good_since_ = arrival;
+  if (!is_first && (gap <= kLongestGap || trust_ != CableTrust::kNone)) gaps_.add(gap, arrival);
+  neighbour_hears_ = pulse.hears;
+  last_heard_ = std::max(last_heard_, arrival);
+  // Those that had waited for this host do not end the allowance for its stall.
+  if (arrival >= stalled_until_) extension_ = Duration{0};
+}
+
+void CableJudge::stalled(Duration late, Instant now) {
+  extension_ = std::max(extension_, late);
+  stalled_until_ = now;
+}
+
+void CableJudge::gone(Instant now) {
+  if (trust_ == CableTrust::kNone || now < missing_since()) return;
+  known_ = false;
+  neighbour_hears_ = true;
+}
+
+void CableJudge::resume(Instant now) {
+  if (trust_ == CableTrust::kAll) known_ = false;
+  last_heard_ = last_sign_ = good_since_ = now;
+  neighbour_hears_ = true;
+}
+
+Duration CableJudge::lateness(Instant now) {
+  return neighbour_late_ + lateness_.get(now);
+}
+
+Duration CableJudge::limit(Instant now) {
+  const Duration missed = kMissedPulses * interval_ + interval_ / 2 + std::min<Duration>(lateness(now), kMostLateness);
+  return std::max(missed, kGaps * std::min<Duration>(usual_gap(now), kLongestGap)) + extension_;
+}
+
+// What is expected of a cable of which nothing is known yet makes its limit kMostLateness.
+Duration CableJudge::usual_gap(Instant now) {
+  return now - known_since_ < kAcquaintance ? Duration(kMostLateness / kGaps) : gaps_.get(now);
+}
+
+Duration CableJudge::relay_limit(Instant now) {
+  const Duration usual = std::min<Duration>(std::max(usual_gap(now), lateness(now)), kMostLateness);
+  return std::max<Duration>(kRelayLimit, kRelayGaps * usual) + extension_;
+}
+
+bool CableJudge::wants_signs(Instant now) {
+  if (!known_ || trust_ == CableTrust::kNone || now < next_look_ || now < missing_since()) return false;
+  next_look_ = trust_ == CableTrust::kAll ? now : now + kSlowLook;
+  return true;
+}
+
+std::optional<CableVerdict> CableJudge::judge(Instant now) {
+  if (!known_) {
+    proving_ = false;
+    if (std::exchange(trust_, CableTrust::kAll) == CableTrust::kAll) return std::nullopt;
+    return CableVerdict{CableTrust::kAll, absl::StrCat("node ", neighbour_, " has ended")};
+  }
+  if (is_silent(now)) return judge_silence(now);
+  if (!neighbour_hears_) {
+    return lower(CableTrust::kNone, now, absl::StrCat("node ", neighbour_, " hears nothing of this node"));
+  }
+  if (trust_ != CableTrust::kAll) return judge_return(now);
+  if (now - trusted_since_ >= kForgiven) next_proof_ = kFirstProof;
+  return std::nullopt;
+}
+
+std::optional<CableVerdict> CableJudge::judge_silence(Instant now) {
+  const Duration silent = now - last_heard_;
+  const Duration signless = now - std::max(last_heard_, last_sign_);
+  const Duration patience = limit(now) + (trust_ == CableTrust::kDirect ? Duration(kSlowSigns) : Duration(0));
+  if (signless > patience) {
+    return lower(CableTrust::kNone, now,
+                 absl::StrCat("the cable is silent: nothing was heard for ", in_ms(signless), " ms"));
+  }
+  if (silent <= relay_limit(now)) return std::nullopt;
+  return lower(
+      CableTrust::kDirect, now,
+      absl::StrCat("node ", neighbour_, " stands still: packets arrive, but no pulse for ", in_ms(silent), " ms"));
+}
+
+std::optional<CableVerdict> CableJudge::lower(CableTrust trust, Instant now, std::string reason) {
+  const bool was_proving = std::exchange(proving_, false);
+  if (trust <= trust_ && !was_proving) return std::nullopt;
+  const bool was_good = std::exchange(trust_, trust) == CableTrust::kAll;
+  good_since_ = now;
+  next_look_ = now;
+  if (was_good) proof_ = std::exchange(next_proof_, std::min<Duration>(2 * next_proof_, kLongestProof));
+  return CableVerdict{trust, std::move(reason)};
+}
+
+std::optional<CableVerdict> CableJudge::judge_return(Instant now) {
+  const Duration proof = std::max<Duration>(proof_, kMissedPulses * interval_);
+  if (last_heard_ - good_since_ < proof) {
+    if (last_heard_ <= good_since_ || std::exchange(proving_, true)) return std::nullopt;
+    return CableVerdict{trust_, absl::StrCat("pulses arrive again, but not yet for ", in_ms(proof), " ms"), true};
+  }
+  trust_ = CableTrust::kAll;
+  proving_ = false;
+  trusted_since_ = now;
+  return CableVerdict{CableTrust::kAll, absl::StrCat("pulses have arrived for ", in_ms(proof), " ms")};
+}
+
+std::optional<Instant> CableJudge::due(Instant now) {
+  if (!known_ || trust_ == CableTrust::kNone) return std::nullopt;
+  // Signs are looked for at least twice before the limit.
+  if (missing_since() > now) return missing_since();
+  const Instant silent_at = std::max(last_heard_, last_sign_) + limit(now);
+  // After that, a check with the next pulse is soon enough.
+  return silent_at > now ? std::optional(silent_at) : std::nullopt;
+}
+
+}  // namespace cableway

@@ -1,0 +1,133 @@
+// Judges from the pulses that arrive over one cable, and from other signs of life, whether circuits may use it.
+//
+//   pulses miss --> doubt: the caller looks for other signs (packets that arrive, an answer of the neighbour's kernel)
+//                     |-- none either for as long ------> kNone: the cable is silent
+//                     +-- some, but no pulse for longer -> kDirect: the neighbour's node stands still, its host does
+//                     not
+//
+// As in BFD (RFC 5880) each end states its interval; after three missed pulses, of the slower end, a cable is in
+// question. Beyond that a
+// judgement allows for what the scheduler did lately: how late pulses were at the sender, as they say themselves, how
+// late this host's timer ran, and the whole of the longest stall of this host since the last pulse. Pulses count from
+// their arrival in the kernel.
+//
+// A neighbour from which no pulse has been heard is not judged: it may send none.
+//
+// One thread.
+#ifndef CABLEWAY_CORE_PULSE_CABLE_JUDGE_H_
+#define CABLEWAY_CORE_PULSE_CABLE_JUDGE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/clock.h"
+#include "core/pulse/pulse.h"
+#include "core/pulse/recent_maximum.h"
+
+namespace cableway {
+
+// Which circuits may use a cable.
+enum class CableTrust : std::uint8_t {
+  kAll,
+  kDirect,  // those that end at the neighbour's processes, but none that it relays
+  kNone,
+};
+
+struct CableVerdict {
+  CableTrust trust = CableTrust::kAll;
+  std::string reason;  // "the cable is silent: nothing was heard for 42 ms"
+  // Pulses arrive again, but not yet for long enough: circuits may use the cable where they have nothing else.
+  bool proving = false;
+
+  friend bool operator==(const CableVerdict&, const CableVerdict&) = default;
+};
+
+class CableJudge {
+ public:
+  static constexpr int kMissedPulses = 3;
+  // What lateness adds to the limit at most. Lateness beyond that may make a working cable count as silent.
+  static constexpr std::chrono::milliseconds kMostLateness{500};
+  // A cable that loses pulses at random has longer gaps by itself: so many of the longest recent gap are no silence. A
+  // longer gap than kLongestGap was one, and says nothing.
+  static constexpr int kGaps = 3;
+  static constexpr std::chrono::milliseconds kLongestGap{200};
+  // For so long after the first pulse the gaps are not known, and the limit is kMostLateness.
+  static constexpr std::chrono::seconds kAcquaintance{1};
+  // A node stands still after so long at least, and after so many times the longest recent gap between pulses, or
+  // lateness if that is longer, of which kMostLateness counts at most. Pulses may wait behind data in a port's queue.
+  static constexpr std::chrono::milliseconds kRelayLimit{300};
+  static constexpr int kRelayGaps = 4;
+  // How long pulses must arrive until a cable counts again: doubled with each loss of trust, until the cable has been
+  // good for kForgiven.
+  static constexpr std::chrono::milliseconds kFirstProof{200};
+  static constexpr std::chrono::seconds kLongestProof{30};
+  static constexpr std::chrono::seconds kForgiven{60};
+
+  // `neighbour` names the node, for reasons. `interval`: this node's. `lateness`, of this host's timer, must outlive
+  // this.
+  CableJudge(std::string neighbour, Duration interval, RecentMaximum& lateness)
+      : neighbour_(std::move(neighbour)), own_interval_(interval), lateness_(lateness) {}
+
+  // A new pulse has arrived, at that time.
+  void heard(const Pulse& pulse, Instant arrival);
+  // This host's timer ran late by `late`, which was noticed at `now`.
+  void stalled(Duration late, Instant now);
+  // The neighbour's kernel has answered, or packets have arrived over the cable.
+  void sign_of_life(Instant at) { last_sign_ = at; }
+  // The neighbour's kernel refuses pulses: if none has arrived lately, no node runs there, and it is not judged until
+  // it is heard again. A silent cable stays silent: anybody may send a refusal.
+  void gone(Instant now);
+  // The cable was down for a while and is back: its silence meanwhile says nothing. One that was distrusted still is.
+  void resume(Instant now);
+
+  // Whether the caller should look for signs of life now. While the neighbour's node stands still, at most once every
+  // 50 ms.
+  bool wants_signs(Instant now);
+  // The verdict, if it has changed. Call after all that has arrived by `now` was reported.
+  std::optional<CableVerdict> judge(Instant now);
+  CableTrust trust() const { return trust_; }
+  // What pulses to the neighbour say of its own: false while the cable is silent and no pulses arrive.
+  bool hears(Instant now) { return trust_ != CableTrust::kNone || !is_silent(now); }
+  // When judge() may have a new verdict, or signs should be looked for, unless something arrives before; nullopt: a
+  // check with each pulse that is sent is enough.
+  std::optional<Instant> due(Instant now);
+
+ private:
+  Duration limit(Instant now);
+  Duration relay_limit(Instant now);
+  bool is_silent(Instant now) { return now - last_heard_ > limit(now); }
+  Duration lateness(Instant now);
+  Duration usual_gap(Instant now);
+  Instant missing_since() const { return last_heard_ + interval_ + interval_ / 2; }
+  std::optional<CableVerdict> lower(CableTrust trust, Instant now, std::string reason);
+  std::optional<CableVerdict> judge_silence(Instant now);
+  std::optional<CableVerdict> judge_return(Instant now);
+
+  const std::string neighbour_;
+  const Duration own_interval_;
+  RecentMaximum& lateness_;
+  CableTrust trust_ = CableTrust::kAll;
+  bool proving_ = false;  // as the last verdict says
+  bool known_ = false;    // a pulse has been heard since the start, a refusal or the cable's return
+  bool neighbour_hears_ = true;
+  Instant last_heard_;
+  Instant last_sign_;
+  Instant next_look_;
+  Duration extension_{0};  // the longest stall of this host since the last pulse
+  Instant stalled_until_;
+  Duration interval_{0};  // the slower end's
+  Duration neighbour_late_{0};
+  RecentMaximum gaps_;
+  Instant known_since_;
+  Instant good_since_;  // pulses have arrived without a gap since then
+  Duration proof_{0};   // of the last verdict
+  Duration next_proof_{kFirstProof};
+  Instant trusted_since_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_PULSE_CABLE_JUDGE_H_

@@ -1,0 +1,54 @@
+#include "core/pulse/pulse.h"
+
+#include "core/wire.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::uint8_t kHearsNothing = 1;
+
+}  // namespace
+
+void encode_pulse(const Pulse& pulse, const DatagramSeal& seal, std::vector<std::byte>& out) {
+  out.clear();
+  WireWriter writer(out);
+  writer.put(kPulseMagic);
+  writer.put(kPulseVersion);
+  writer.put(pulse.hears ? std::uint8_t{0} : kHearsNothing);
+  writer.put(pulse.from.port);
+  writer.put(pulse.to.port);
+  writer.put(pulse.from.node.value);
+  writer.put(pulse.to.node.value);
+  writer.put(pulse.boot_nonce);
+  writer.put(pulse.counter);
+  writer.put(pulse.interval_ms);
+  writer.put(pulse.late_ms);
+  const SealBytes sealed = seal.seal(out);
+  writer.put_bytes(sealed);
+}
+
+std::optional<Pulse> decode_pulse(std::span<const std::byte> bytes) {
+  if (bytes.size() != kPulseBytes) return std::nullopt;
+  WireReader reader(bytes.first(kPulseBytes - kSealBytes));
+  if (reader.get<std::uint16_t>() != kPulseMagic || reader.get<std::uint8_t>() != kPulseVersion) return std::nullopt;
+  const auto says = reader.get<std::uint8_t>();
+  Pulse pulse;
+  pulse.hears = says == 0;
+  pulse.from.port = reader.get<std::uint32_t>();
+  pulse.to.port = reader.get<std::uint32_t>();
+  pulse.from.node.value = reader.get<std::uint64_t>();
+  pulse.to.node.value = reader.get<std::uint64_t>();
+  pulse.boot_nonce = reader.get<std::uint64_t>();
+  pulse.counter = reader.get<std::uint64_t>();
+  pulse.interval_ms = reader.get<std::uint16_t>();
+  pulse.late_ms = reader.get<std::uint16_t>();
+  if (!reader.finished() || says > kHearsNothing || pulse.counter == 0) return std::nullopt;
+  if (pulse.interval_ms == 0 || pulse.interval_ms > kMaxPulseIntervalMs) return std::nullopt;
+  return pulse;
+}
+
+bool is_pulse_sealed(std::span<const std::byte> bytes, const DatagramSeal& seal) {
+  return seal.matches(bytes.first(kPulseBytes - kSealBytes), bytes.last<kSealBytes>());
+}
+
+}  // namespace cableway

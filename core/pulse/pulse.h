@@ -1,0 +1,63 @@
+// A pulse: the small datagram that a node sends every few milliseconds over each of its cables, so that the other end
+// notices within a few of them when the cable carries nothing any more.
+//
+//   offset 0 magic (2)       12 from node (8)     44 interval in ms (2)
+//          2 version (1)     20 to node (8)       46 lateness in ms (2)
+//          3 says (1)        28 boot nonce (8)    48 seal (16)
+//          4 from port (4)   36 counter (8)
+//          8 to port (4)
+//
+// The seal is a keyed MAC of all bytes before it, or zeros if the cluster has no key. The node IDs are those of one
+// cluster (routing::node_id()), and name both ends, so that a pulse proves nothing about another cable.
+#ifndef CABLEWAY_CORE_PULSE_PULSE_H_
+#define CABLEWAY_CORE_PULSE_PULSE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/crypto/datagram_seal.h"
+#include "core/ports/port_inventory.h"
+#include "routing/topology/node_id.h"
+
+namespace cableway {
+
+inline constexpr std::uint16_t kPulseMagic = 0x5043;  // "CP"
+inline constexpr std::uint8_t kPulseVersion = 1;
+inline constexpr std::size_t kPulseBytes = 64;
+inline constexpr std::uint16_t kMaxPulseIntervalMs = 100;
+inline constexpr std::uint16_t kDefaultPulsePort = 7472;  // UDP
+
+// One end of a cable.
+struct CableEnd {
+  routing::NodeId node;
+  PortId port = 0;  // the node's
+
+  friend bool operator==(const CableEnd&, const CableEnd&) = default;
+};
+
+struct Pulse {
+  bool hears = true;  // false: nothing that the receiver sends arrives at the sender any more
+  CableEnd from;
+  CableEnd to;
+  std::uint64_t boot_nonce = 0;   // the sender's
+  std::uint64_t counter = 0;      // at least 1; increases over all cables of the sender, in this incarnation
+  std::uint16_t interval_ms = 0;  // 1 to kMaxPulseIntervalMs
+  std::uint16_t late_ms = 0;      // the longest that the sender's pulses were late in the last 10 to 20 s
+
+  friend bool operator==(const Pulse&, const Pulse&) = default;
+};
+
+// Replaces the content of `out`, which does not allocate once it has room for kPulseBytes.
+void encode_pulse(const Pulse& pulse, const DatagramSeal& seal, std::vector<std::byte>& out);
+
+// nullopt: not a pulse of this version. Its seal is not checked, which costs more than a look at its ends.
+std::optional<Pulse> decode_pulse(std::span<const std::byte> bytes);
+// Precondition: decode_pulse() has accepted it.
+bool is_pulse_sealed(std::span<const std::byte> bytes, const DatagramSeal& seal);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_PULSE_PULSE_H_

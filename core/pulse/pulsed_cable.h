@@ -1,0 +1,31 @@
+// A cable of this node that is up, as pulses need it.
+#ifndef CABLEWAY_CORE_PULSE_PULSED_CABLE_H_
+#define CABLEWAY_CORE_PULSE_PULSED_CABLE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "core/pulse/pulse.h"
+#include "routing/topology/port_address.h"
+
+namespace cableway {
+
+struct PulsedCable {
+  std::string name;       // routing::discovered_cable_name()
+  std::string interface;  // of this node's port
+  std::string neighbour;  // its node
+  // Only that neighbour is heard at the port: whatever arrives there shows that its host is alive.
+  bool only_neighbour = false;
+  CableEnd own;
+  CableEnd other;
+  std::uint64_t own_boot_nonce = 0;
+  std::uint64_t other_boot_nonce = 0;
+  routing::PortAddress own_address;
+  routing::PortAddress other_address;  // a link-local one has this side's interface as its scope
+
+  friend bool operator==(const PulsedCable&, const PulsedCable&) = default;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_PULSE_PULSED_CABLE_H_

@@ -1,0 +1,149 @@
+#include "core/pulse/pulses.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace cableway {
+namespace {
+
+// Their replay window stays valid.
+bool are_same_ends(const PulsedCable& left, const PulsedCable& right) {
+  return left.own == right.own && left.other == right.other && left.own_boot_nonce == right.own_boot_nonce &&
+         left.other_boot_nonce == right.other_boot_nonce;
+}
+
+bool is_same_link(const PulsedCable& left, const PulsedCable& right) {
+  return are_same_ends(left, right) && left.own_address == right.own_address &&
+         left.other_address == right.other_address;
+}
+
+// How long tick() may wait while no cable is up.
+constexpr std::chrono::seconds kIdle{1};
+
+// Rounded up, as it is an allowance.
+std::uint16_t in_whole_ms(Duration duration) {
+  const auto whole = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+  return static_cast<std::uint16_t>(std::min<std::int64_t>(whole, UINT16_MAX));
+}
+
+}  // namespace
+
+Pulses::Pulses(std::chrono::milliseconds interval, const DatagramSeal& seal, Host& host)
+    : interval_(interval), seal_(seal), host_(host) {
+  bytes_.reserve(kPulseBytes);
+}
+
+void Pulses::set_cables(std::vector<PulsedCable> cables, Instant now) {
+  expire(now);
+  if (cables.size() > kMaxCables) cables.resize(kMaxCables);
+  std::set<std::string> up;
+  for (PulsedCable& cable : cables) {
+    up.insert(cable.name);
+    add(std::move(cable), now);
+  }
+  for (auto& [name, cable] : cables_) {
+    if (!up.contains(name) && std::exchange(cable.is_up, false)) cable.down_since = now;
+  }
+  // An earlier time stays: it shows how late this call is.
+  next_ = next_ == Instant{} ? now : std::min(next_, now);
+}
+
+void Pulses::add(PulsedCable cable, Instant now) {
+  const auto known = cables_.find(cable.name);
+  ReplayWindow window;
+  if (known != cables_.end()) {
+    Cable& before = known->second;
+    if (is_same_link(before.cable, cable)) {
+      before.cable = std::move(cable);
+      if (!std::exchange(before.is_up, true)) before.judge.resume(now);
+      return;
+    }
+    if (are_same_ends(before.cable, cable)) window = before.window;
+    forget(known);
+  }
+  const std::string name = cable.name;
+  CableJudge judge(cable.neighbour, interval_, lateness_);
+  cables_.emplace(name, Cable{std::move(cable), window, std::move(judge), true, {}});
+}
+
+Pulses::Cables::iterator Pulses::forget(Cables::iterator cable) {
+  if (cable->second.judge.trust() != CableTrust::kAll) {
+    host_.verdict(cable->second.cable, {CableTrust::kAll, "its earlier pulses do not count any more"});
+  }
+  return cables_.erase(cable);
+}
+
+// Forgets cables that have been down for kRemembered; any that is down, while more than 2 * kMaxCables are held.
+void Pulses::expire(Instant now) {
+  for (auto each = cables_.begin(); each != cables_.end();) {
+    const Cable& cable = each->second;
+    const bool is_old = now - cable.down_since >= kRemembered || cables_.size() > 2 * kMaxCables;
+    each = !cable.is_up && is_old ? forget(each) : std::next(each);
+  }
+}
+
+Pulses::Cable* Pulses::find(const std::string& name) {
+  const auto found = cables_.find(name);
+  return found == cables_.end() || !found->second.is_up ? nullptr : &found->second;
+}
+
+void Pulses::receive(const std::string& cable, std::span<const std::byte> bytes, Instant arrival) {
+  Cable* known = find(cable);
+  if (known == nullptr) return;
+  const std::optional<Pulse> pulse = decode_pulse(bytes);
+  if (!pulse.has_value() || pulse->from != known->cable.other || pulse->to != known->cable.own) return;
+  if (pulse->boot_nonce != known->cable.other_boot_nonce || !is_pulse_sealed(bytes, seal_)) return;
+  if (!known->window.accept(pulse->counter)) return;
+  known->judge.heard(*pulse, arrival);
+}
+
+void Pulses::refused(const std::string& cable, Instant now) {
+  if (Cable* known = find(cable); known != nullptr) known->judge.gone(now);
+}
+
+void Pulses::note_lateness(Instant now) {
+  if (next_ == Instant{}) return;  // the first tick
+  const Duration late = now - next_;
+  if (late <= Duration{0}) return;
+  lateness_.add(late, now);
+  if (late <= interval_ / 2) return;
+  for (auto& [name, each] : cables_) each.judge.stalled(late, now);
+}
+
+void Pulses::tick(Instant now) {
+  note_lateness(now);
+  const bool sends = now >= next_send_;
+  if (sends) next_send_ = std::max(next_send_ + interval_, now + interval_ / 2);
+  if (sends) expire(now);
+  next_ = now + kIdle;
+  for (auto& [name, each] : cables_) {
+    if (!each.is_up) continue;
+    next_ = std::min(next_, next_send_);
+    judge(each, now);
+    if (sends) send(each, now);
+    if (const std::optional<Instant> due = each.judge.due(now)) next_ = std::min(next_, *due);
+  }
+}
+
+void Pulses::judge(Cable& each, Instant now) {
+  if (each.judge.wants_signs(now) && host_.look_for_signs(each.cable)) each.judge.sign_of_life(now);
+  const std::optional<CableVerdict> verdict = each.judge.judge(now);
+  if (verdict.has_value()) host_.verdict(each.cable, *verdict);
+}
+
+void Pulses::send(Cable& each, Instant now) {
+  Pulse pulse;
+  pulse.hears = each.judge.hears(now);
+  pulse.from = each.cable.own;
+  pulse.to = each.cable.other;
+  pulse.boot_nonce = each.cable.own_boot_nonce;
+  pulse.counter = ++counter_;
+  pulse.interval_ms = in_whole_ms(interval_);
+  pulse.late_ms = in_whole_ms(lateness_.get(now));
+  encode_pulse(pulse, seal_, bytes_);
+  host_.send(each.cable, bytes_);
+}
+
+}  // namespace cableway

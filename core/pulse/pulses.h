@@ -1,0 +1,94 @@
+// Sends pulses over each of a node's cables, receives those of the other ends, and has each cable judged.
+//
+// The owner calls tick() when next() says so, after it has passed on all that has arrived. core/linux/pulse runs it on
+// a thread of its own; tests run it in virtual time.
+#ifndef CABLEWAY_CORE_PULSE_PULSES_H_
+#define CABLEWAY_CORE_PULSE_PULSES_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/crypto/datagram_seal.h"
+#include "core/discovery/replay_window.h"
+#include "core/pulse/cable_judge.h"
+#include "core/pulse/pulsed_cable.h"
+#include "core/pulse/recent_maximum.h"
+
+namespace cableway {
+
+// One thread. Allocates nothing between calls of set_cables(), but for verdicts.
+class Pulses {
+ public:
+  // More are not pulsed, and not judged.
+  static constexpr std::size_t kMaxCables = 1024;
+
+  // What the host does for it.
+  class Host {
+   public:
+    virtual ~Host() = default;
+    virtual void send(const PulsedCable& cable, std::span<const std::byte> bytes) = 0;
+    // Whether the neighbour's host has given a sign of life since the previous call for this cable: an arrived packet
+    // or an answer of its kernel. False if the previous call was more than kSignsLast ago, as the sign may be that old.
+    // Starts another question. Does not wait.
+    virtual bool look_for_signs(const PulsedCable& cable) = 0;
+    // It may not call the Pulses.
+    virtual void verdict(const PulsedCable& cable, const CableVerdict& verdict) = 0;
+  };
+  static constexpr std::chrono::milliseconds kSignsLast{150};
+
+  // `seal` and `host` must outlive this. Precondition: an interval of 1 to kMaxPulseIntervalMs.
+  Pulses(std::chrono::milliseconds interval, const DatagramSeal& seal, Host& host);
+
+  // Replaces the set of cables. One that has not changed keeps its judgement; so does one that was lost and comes back
+  // with the same neighbour, incarnation and addresses within kRemembered, and so is distrusted until its pulses are
+  // good. A distrusted cable that is forgotten gets a verdict of kAll.
+  void set_cables(std::vector<PulsedCable> cables, Instant now);
+  static constexpr std::chrono::seconds kRemembered{60};
+
+  // A datagram has arrived over the cable of that name, in the kernel at `arrival`. Others than its pulses are ignored.
+  void receive(const std::string& cable, std::span<const std::byte> bytes, Instant arrival);
+  // The neighbour's kernel has refused a pulse.
+  void refused(const std::string& cable, Instant now);
+
+  Instant next() const { return next_; }
+  void tick(Instant now);
+
+ private:
+  struct Cable {
+    PulsedCable cable;
+    ReplayWindow window;
+    CableJudge judge;
+    bool is_up = true;
+    Instant down_since;
+  };
+
+  using Cables = std::map<std::string, Cable>;  // by name
+
+  void add(PulsedCable cable, Instant now);
+  Cables::iterator forget(Cables::iterator cable);
+  void expire(Instant now);
+  Cable* find(const std::string& name);
+  void note_lateness(Instant now);
+  void send(Cable& each, Instant now);
+  void judge(Cable& each, Instant now);
+
+  const std::chrono::milliseconds interval_;
+  const DatagramSeal& seal_;
+  Host& host_;
+  RecentMaximum lateness_;
+  Cables cables_;                 // those that are down are remembered
+  std::uint64_t counter_ = 0;     // of all cables: a cable that was forgotten must not begin again
+  std::vector<std::byte> bytes_;  // of the pulse that is being sent
+  Instant next_;
+  Instant next_send_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_PULSE_PULSES_H_

@@ -1,0 +1,116 @@
+#include "nccl_adapter/comm/comm_circuits.h"
+
+#include <tuple>
+#include <utility>
+
+#include "core/flow/chunk_link.h"
+
+namespace cableway::nccl {
+
+absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end,
+                                std::uint32_t chunk_bytes) {
+  const CircuitName& name = setup.circuit;
+  Circuit& circuit = circuits_[name.slot];
+  if (circuit.hop != nullptr) {
+    if (circuit.name.generation >= name.generation) {
+      return absl::FailedPreconditionError("a later circuit in its slot has joined the flow");
+    }
+    flow_.end_circuit(circuit.name, absl::UnavailableError("its source has replaced it"));
+    memory_.detach(name.slot);
+    unused_sockets_.push_back(circuit.hop->take_socket());
+  }
+  circuit = {name, std::move(hop), std::move(end), setup.rank, setup.hops.size(), std::chrono::steady_clock::now(),
+             false};
+  absl::Status status = memory_.attach(name.slot, *circuit.hop);
+  if (status.ok()) status = flow_.join(name, circuit.hop->link(), to_text(circuit.end), chunk_bytes);
+  if (status.ok()) {
+    ++joined_;
+    return status;
+  }
+  circuit.hop->link().fail(status.message(), FailureScope::kCircuit);
+  circuit.reported = true;
+  return found_at(to_text(circuit.end), status);
+}
+
+void CommCircuits::note_ended() {
+  for (const Circuit& circuit : circuits_) {
+    if (circuit.hop != nullptr && !is_live(circuit)) memory_.circuit_ended(circuit.name.slot);
+  }
+}
+
+void CommCircuits::check() {
+  for (const Circuit& circuit : circuits_) {
+    if (!is_live(circuit)) continue;
+    if (absl::Status found = circuit.hop->check(); !found.ok()) flow_.end_circuit(circuit.name, found);
+  }
+}
+
+void CommCircuits::lose_port(const PortLost& lost) {
+  for (const Circuit& circuit : circuits_) {
+    if (!is_live(circuit) || !is_over(circuit.end, lost)) continue;
+    const bool uses_it = !lost.only_rdma || circuit.hop->registrar() != nullptr;
+    if (uses_it) flow_.end_circuit(circuit.name, absl::UnavailableError(lost.reason));
+  }
+}
+
+std::array<CircuitName, kMaxFlowCircuits> CommCircuits::live() const {
+  std::array<CircuitName, kMaxFlowCircuits> live;
+  for (std::size_t slot = 0; slot < circuits_.size(); ++slot) {
+    if (is_live(circuits_[slot])) live[slot] = circuits_[slot].name;
+  }
+  return live;
+}
+
+bool CommCircuits::needs_idle_polls() const {
+  for (const Circuit& circuit : circuits_) {
+    if (is_live(circuit) && circuit.hop->needs_idle_polls()) return true;
+  }
+  return false;
+}
+
+std::optional<CircuitName> CommCircuits::best() const {
+  constexpr std::chrono::seconds kProven{1};
+  const auto now = std::chrono::steady_clock::now();
+  const Circuit* best = nullptr;
+  for (const Circuit& circuit : circuits_) {
+    if (!is_live(circuit) || now - circuit.since < kProven) continue;
+    if (best == nullptr || std::tie(circuit.rank, circuit.hops) < std::tie(best->rank, best->hops)) best = &circuit;
+  }
+  return best == nullptr ? std::nullopt : std::optional(best->name);
+}
+
+CommCircuits::Ended CommCircuits::take_ended() {
+  Ended ended{{},
+              flow_.last_end(),
+              flow_.corruptions() - std::exchange(corruptions_, flow_.corruptions()),
+              flow_.last_corruption()};
+  for (Circuit& circuit : circuits_) {
+    if (circuit.hop == nullptr || circuit.reported || is_live(circuit)) continue;
+    circuit.reported = true;
+    ended.circuits.push_back(circuit.name);
+  }
+  return ended;
+}
+
+void CommCircuits::fail(const std::string& reason) {
+  for (const Circuit& circuit : circuits_) {
+    if (circuit.hop == nullptr) continue;
+    is_live(circuit) ? circuit.hop->link().fail(reason, FailureScope::kFlow) : circuit.hop->link().fence();
+  }
+}
+
+void CommCircuits::end_all() {
+  for (Circuit& circuit : circuits_) {
+    if (circuit.hop == nullptr) continue;
+    flow_.end_circuit(circuit.name, absl::CancelledError("this end has closed the flow"));
+    unused_sockets_.push_back(circuit.hop->take_socket());
+    memory_.detach(circuit.name.slot);
+    circuit.hop.reset();
+  }
+}
+
+std::vector<host::UniqueFd> CommCircuits::take_sockets() {
+  return std::exchange(unused_sockets_, {});
+}
+
+}  // namespace cableway::nccl

@@ -1,0 +1,92 @@
+// The circuits of a comm's flow at this host: the hop of each, by slot, and which of them have ended.
+#ifndef CABLEWAY_NCCL_ADAPTER_COMM_COMM_CIRCUITS_H_
+#define CABLEWAY_NCCL_ADAPTER_COMM_COMM_CIRCUITS_H_
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/circuit/hop_names.h"
+#include "core/flow/circuit_name.h"
+#include "core/flow/circuit_owner.h"
+#include "core/linux/link/hop_link.h"
+#include "core/linux/os/unique_fd.h"
+#include "core/ports/port_lost.h"
+#include "nccl_adapter/memory/flow_memory.h"
+
+namespace cableway::nccl {
+
+// One thread at a time: its comm's mutex must be held.
+class CommCircuits {
+ public:
+  // Both must outlive this.
+  CommCircuits(CircuitOwner& flow, FlowMemory& memory) : flow_(flow), memory_(memory) {}
+
+  // A circuit's hop is open here. Registers the flow's memory with the device of the hop, if it has one, and has the
+  // circuit carry the flow. The status tells why it cannot; the hop is fenced then.
+  absl::Status join(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end,
+                    std::uint32_t chunk_bytes);
+  // Since construction.
+  std::size_t joined() const { return joined_; }
+  // To be called after circuits have ended: their devices are no longer relied on.
+  void note_ended();
+  // Ends those whose hops have failed without a signal from the connection (HopLink::check()).
+  void check();
+  // Ends those whose hop here is over that port.
+  void lose_port(const PortLost& lost);
+  // Those that are alive, by slot; generation 0: none.
+  std::array<CircuitName, kMaxFlowCircuits> live() const;
+  // Whether a hop of one that is alive needs polls while the flow is idle (HopLink::needs_idle_polls()).
+  bool needs_idle_polls() const;
+
+  // The one that is to be the primary: of the lowest rank, then hops, then slot, among those that have lived for a
+  // second; nullopt: none has.
+  std::optional<CircuitName> best() const;
+
+  // Those that have ended since the last call, and why the last of them has.
+  struct Ended {
+    std::vector<CircuitName> circuits;
+    absl::Status reason;
+    std::uint64_t corruptions = 0;  // CircuitOwner::corruptions(), since the last call
+    absl::Status last_corruption;
+  };
+  Ended take_ended();
+
+  // Ends all, for the end of the flow: the other end gets the reason over those that are alive.
+  void fail(const std::string& reason);
+  // Ends all and frees their hops.
+  void end_all();
+  // Connections that are no longer used, for draining: of circuits whose slots have been used again, and of end_all().
+  std::vector<host::UniqueFd> take_sockets();
+
+ private:
+  struct Circuit {
+    CircuitName name;
+    std::unique_ptr<host::HopLink> hop;  // null: the slot has had none, or it was given up
+    HopEnd end;
+    std::uint8_t rank = 0;
+    std::size_t hops = 0;
+    std::chrono::steady_clock::time_point since;
+    bool reported = false;  // its end, by take_ended()
+  };
+
+  bool is_live(const Circuit& circuit) const { return circuit.hop != nullptr && flow_.is_live(circuit.name); }
+
+  CircuitOwner& flow_;
+  FlowMemory& memory_;
+  std::array<Circuit, kMaxFlowCircuits> circuits_;  // by slot
+  std::size_t joined_ = 0;
+  std::uint64_t corruptions_ = 0;  // reported by take_ended()
+  std::vector<host::UniqueFd> unused_sockets_;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_COMM_COMM_CIRCUITS_H_

@@ -1,0 +1,87 @@
+#include "nccl_adapter/process/circuit_reports.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "core/circuit/hop_names.h"
+#include "core/printable.h"
+#include "routing/text/node_name.h"
+
+namespace cableway::nccl {
+namespace {
+
+constexpr std::chrono::seconds kWaitsLong{1};
+
+template <typename Unit>
+std::uint64_t whole(std::chrono::nanoseconds duration) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<Unit>(duration).count());
+}
+
+}  // namespace
+
+void CircuitReports::joined(const CircuitSetup& setup, const HopTransport& transport, Instant now) {
+  const HopEnd end = sends_ ? dialing_end(setup, setup.hop) : accepting_end(setup, setup.hop);
+  Joined& circuit = circuits_[setup.circuit.slot];
+  circuit.name = setup.circuit;
+  circuit.since = now;
+  circuit.report = CircuitCounts{};
+  circuit.report.path = nodes_on_path(setup);
+  circuit.report.port = printable(end.port, kMaxPortName);
+  circuit.report.transport = {printable(transport.over, kMaxTransportName),
+                              printable(transport.reason, kMaxTransportReason)};
+  if (opened_.has_value()) return;
+  FlowOpened& report = opened_.emplace();
+  report.flow = setup.flow;
+  report.node = printable(sends_ ? setup.hops.back().to_node : setup.from_node, routing::kMaxNodeNameBytes);
+  report.sends = sends_;
+  report.path = circuit.report.path;
+  report.port = circuit.report.port;
+  report.transport = circuit.report.transport;
+}
+
+std::optional<FlowRerouted> CircuitReports::rerouted(const FlowActivity& activity) {
+  if (!activity.reroute.has_value()) return std::nullopt;
+  const Reroute& reroute = *activity.reroute;
+  reroutes_ += reroute.times;
+  pause_ += reroute.pause;
+  FlowRerouted report;
+  const Joined& circuit = circuits_[reroute.circuit.slot];
+  if (circuit.name == reroute.circuit) report.path = circuit.report.path;
+  report.cause = printable(reroute.cause, kMaxFlowFailure);
+  report.times = reroute.times;
+  report.pause_us = whole<std::chrono::microseconds>(reroute.pause);
+  report.bytes_again = reroute.bytes_again;
+  return report;
+}
+
+std::optional<FlowWaits> CircuitReports::waits(const FlowActivity& activity, Instant now) {
+  if (activity.waits.empty()) {
+    waits_since_.reset();
+    waits_reported_ = false;
+    return std::nullopt;
+  }
+  if (!waits_since_.has_value()) waits_since_ = now;
+  if (waits_reported_ || now - *waits_since_ < kWaitsLong) return std::nullopt;
+  waits_reported_ = true;
+  return FlowWaits{0, printable(activity.waits, kMaxFlowFailure)};
+}
+
+FlowCounts CircuitReports::counts(const FlowActivity& activity, Instant now) const {
+  FlowCounts report;
+  report.bytes = activity.traffic.bytes();
+  report.bytes_again = activity.traffic.bytes_again();
+  report.reroutes = reroutes_;
+  report.pause_us = whole<std::chrono::microseconds>(pause_);
+  for (const Joined& circuit : circuits_) {
+    const bool is_live = circuit.name.generation > 0 && activity.live[circuit.name.slot] == circuit.name;
+    if (!is_live) continue;
+    CircuitCounts& counts = report.circuits.emplace_back(circuit.report);
+    counts.bytes = activity.traffic.bytes_over(circuit.name.slot);
+    counts.open_ms = whole<std::chrono::milliseconds>(now - circuit.since);
+    counts.carries = activity.traffic.last() == circuit.name;
+  }
+  return report;
+}
+
+}  // namespace cableway::nccl

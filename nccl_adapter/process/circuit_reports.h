@@ -1,0 +1,56 @@
+// What this process reports to its node of the circuits of one flow: which there are, what they have carried, and when
+// another one took over. Owned by the control thread.
+#ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_CIRCUIT_REPORTS_H_
+#define CABLEWAY_NCCL_ADAPTER_PROCESS_CIRCUIT_REPORTS_H_
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "core/circuit/circuit_setup.h"
+#include "core/circuit/hop_transport.h"
+#include "core/flow/circuit_name.h"
+#include "core/session/session_message.h"
+#include "nccl_adapter/comm/flow_comm.h"
+
+namespace cableway::nccl {
+
+class CircuitReports {
+ public:
+  using Instant = std::chrono::steady_clock::time_point;
+
+  // The flow begins here, or ends here.
+  explicit CircuitReports(bool sends) : sends_(sends) {}
+
+  // A circuit with this set-up has joined the flow, with `transport` at its end here.
+  void joined(const CircuitSetup& setup, const HopTransport& transport, Instant now);
+  // Of the first circuit; nullopt: none has joined.
+  const std::optional<FlowOpened>& opened() const { return opened_; }
+
+  // All without the flow's number; texts are within a message's limits.
+  // The reroute in this activity, which is counted from now on.
+  std::optional<FlowRerouted> rerouted(const FlowActivity& activity);
+  // Once for each time that the flow waits for a second.
+  std::optional<FlowWaits> waits(const FlowActivity& activity, Instant now);
+  FlowCounts counts(const FlowActivity& activity, Instant now) const;
+
+ private:
+  struct Joined {
+    CircuitName name;
+    CircuitCounts report;
+    Instant since;
+  };
+
+  const bool sends_;
+  std::optional<FlowOpened> opened_;
+  std::array<Joined, kMaxFlowCircuits> circuits_;  // by slot
+  std::uint64_t reroutes_ = 0;
+  std::chrono::nanoseconds pause_{};
+  std::optional<Instant> waits_since_;
+  bool waits_reported_ = false;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_PROCESS_CIRCUIT_REPORTS_H_

@@ -1,0 +1,248 @@
+#include "nccl_adapter/process/process_flows.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/circuit/flow_proof.h"
+#include "core/flow_circuits/source_circuits.h"
+#include "core/flow_circuits/source_inquiry.h"
+#include "core/linux/hop/asio_connection.h"
+#include "nccl_adapter/process/circuit_reports.h"
+
+namespace cableway::nccl {
+namespace {
+
+// Longer than a source waits for a path by default.
+constexpr std::chrono::seconds kRememberClosed{60};
+// Each takes some 10 KB.
+constexpr std::size_t kMaxClosed = 256;
+
+}  // namespace
+
+class ProcessFlows::Flow {
+ public:
+  Flow(FlowIdentity identity, bool sends) : circuit_reports(sends), identity_(std::move(identity)) {}
+  virtual ~Flow() = default;
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+
+  virtual std::shared_ptr<FlowComm> comm() const = 0;
+  virtual void circuits_ended(const CommCircuits::Ended& ended) = 0;
+  // The flow has failed.
+  virtual void stop() = 0;
+  const FlowIdentity& identity() const { return identity_; }
+  CircuitReports circuit_reports;
+
+ private:
+  const FlowIdentity identity_;
+};
+
+class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
+ public:
+  Outgoing(ProcessFlows& flows, std::shared_ptr<SendComm> comm, const FlowIdentity& identity)
+      : ProcessFlows::Flow(identity, true),
+        flows_(flows),
+        comm_(std::move(comm)),
+        circuits_(flows.means_, identity,
+                  {.open = flows.limits_.open,
+                   .path_wait = flows.limits_.path_wait,
+                   .chunk_bytes = flows.limits_.chunk_bytes},
+                  *this) {}
+
+  void start() { circuits_.start(); }
+  void asked() { circuits_.asked(); }
+  void stop() override { circuits_.stop(); }
+
+  std::shared_ptr<FlowComm> comm() const override { return comm_; }
+  void circuits_ended(const CommCircuits::Ended& ended) override {
+    for (const CircuitName& circuit : ended.circuits) circuits_.circuit_ended(circuit, ended.reason);
+  }
+
+ private:
+  std::optional<CircuitName> reserve() override { return comm_->reserve(); }
+  void release(const CircuitName& reserved) override { comm_->release(reserved); }
+  absl::Status join(const CircuitSetup& setup, OpenHop first_hop) override {
+    host::HopConnection connection = host::release(std::move(first_hop));
+    const HopTransport transport = transport_of(connection);
+    absl::Status joined = comm_->join(setup, std::move(connection));
+    if (!joined.ok()) {
+      comm_->release(setup.circuit);
+      return joined;
+    }
+    circuit_reports.joined(setup, transport, std::chrono::steady_clock::now());
+    flows_.log_.info(absl::StrCat("circuit ", describe_path(setup), " is open, first over ", transport.over, ": ",
+                                  transport.reason));
+    return joined;
+  }
+  std::size_t live() override { return comm_->live(); }
+  void end_circuit(const CircuitName& circuit, const absl::Status& reason) override {
+    comm_->end_circuit(circuit, reason);
+  }
+  bool waits() override { return comm_->waits(); }
+  void fail(const absl::Status& reason) override {
+    comm_->end(reason);
+    flows_.report_failure(comm_.get());
+  }
+
+  ProcessFlows& flows_;
+  const std::shared_ptr<SendComm> comm_;
+  SourceCircuits circuits_;
+};
+
+class ProcessFlows::Incoming final : public Flow, public SourceInquiry::Flow {
+ public:
+  Incoming(ProcessFlows& flows, std::shared_ptr<RecvComm> comm, const FlowIdentity& identity)
+      : ProcessFlows::Flow(identity, false),
+        flows_(flows),
+        comm_(std::move(comm)),
+        inquiry_(flows.means_, identity, flows.limits_.path_wait, *this) {}
+
+  std::shared_ptr<FlowComm> comm() const override { return comm_; }
+  const std::shared_ptr<RecvComm>& receiver() const { return comm_; }
+  void circuits_ended(const CommCircuits::Ended& ended) override {
+    if (!ended.circuits.empty()) inquiry_.circuit_ended(ended.reason);
+  }
+  void stop() override { inquiry_.stop(); }
+
+ private:
+  std::size_t live() override { return comm_->live(); }
+  bool waits() override { return comm_->waits(); }
+  void fail(const absl::Status& reason) override {
+    comm_->end(reason);
+    flows_.report_failure(comm_.get());
+  }
+
+  ProcessFlows& flows_;
+  const std::shared_ptr<RecvComm> comm_;
+  SourceInquiry inquiry_;
+};
+
+ProcessFlows::ProcessFlows(const FlowMeans& means, const Limits& limits, FlowReports& reports, Log log,
+                           CloseConnections close)
+    : means_(means), limits_(limits), reports_(reports), log_(log), close_connections_(std::move(close)) {}
+
+ProcessFlows::~ProcessFlows() = default;
+
+void ProcessFlows::open(const std::shared_ptr<SendComm>& comm, const FlowIdentity& identity) {
+  auto flow = std::make_unique<Outgoing>(*this, comm, identity);
+  Outgoing& started = *flow;
+  sources_[identity.nonce] = flow.get();
+  flows_[comm.get()] = std::move(flow);
+  started.start();
+}
+
+void ProcessFlows::arrived(const std::shared_ptr<RecvComm>& comm, const FlowIdentity& identity,
+                           const CircuitSetup& setup, const HopTransport& transport) {
+  auto flow = std::make_unique<Incoming>(*this, comm, identity);
+  flow->circuit_reports.joined(setup, transport, std::chrono::steady_clock::now());
+  destinations_[identity.nonce] = flow.get();
+  flows_[comm.get()] = std::move(flow);
+}
+
+void ProcessFlows::joined(FlowComm* comm, const CircuitSetup& setup, const HopTransport& transport) {
+  const auto flow = flows_.find(comm);
+  if (flow != flows_.end()) flow->second->circuit_reports.joined(setup, transport, std::chrono::steady_clock::now());
+}
+
+ProcessFlows::Destination ProcessFlows::find_destination(const FlowNonce& nonce) const {
+  const auto found = destinations_.find(nonce);
+  if (found == destinations_.end() || found->second->receiver()->has_failed()) return {};
+  return {found->second->receiver(), found->second->identity().cookie};
+}
+
+bool ProcessFlows::asked(const CircuitSetup& inquiry) {
+  const auto found = sources_.find(inquiry.nonce);
+  const bool known = found != sources_.end() && !found->second->comm()->has_failed() &&
+                     verify_flow_proof(found->second->identity().cookie, inquiry);
+  if (known) {
+    found->second->comm()->poll_if_idle();
+    found->second->asked();
+  }
+  return known;
+}
+
+void ProcessFlows::in_use(FlowComm* comm) {
+  const auto flow = flows_.find(comm);
+  if (flow == flows_.end()) return;
+  if (const std::optional<FlowOpened>& opened = flow->second->circuit_reports.opened()) reports_.opened(comm, *opened);
+}
+
+void ProcessFlows::circuit_ended(FlowComm* comm) {
+  const auto flow = flows_.find(comm);
+  if (flow == flows_.end()) return;
+  if (comm->has_failed()) return flow->second->stop();
+  const CommCircuits::Ended ended = comm->take_ended();
+  if (ended.corruptions > 0) {
+    const std::string reason(ended.last_corruption.message());
+    log_.warn(reason);
+    reports_.corrupted(comm, ended.corruptions, reason);
+  }
+  flow->second->circuits_ended(ended);
+}
+
+void ProcessFlows::closed(FlowComm* comm, const std::string& failure) {
+  reports_.ended(comm, failure);
+  if (!flows_.contains(comm)) return;
+  if (!comm->answers_after_close()) return forget(comm);
+  if (closed_.size() == kMaxClosed) {
+    forget(closed_.front().comm);
+    closed_.pop_front();
+  }
+  closed_.push_back({comm, std::chrono::steady_clock::now()});
+}
+
+void ProcessFlows::forget(FlowComm* comm) {
+  const auto flow = flows_.find(comm);
+  if (flow == flows_.end()) return;
+  sources_.erase(flow->second->identity().nonce);
+  destinations_.erase(flow->second->identity().nonce);
+  flows_.erase(flow);
+}
+
+void ProcessFlows::check() {
+  const auto now = std::chrono::steady_clock::now();
+  while (!closed_.empty() && now - closed_.front().since >= kRememberClosed) {
+    forget(closed_.front().comm);
+    closed_.pop_front();
+  }
+  for (const auto& [comm, flow] : flows_) {
+    comm->check();
+    report_failure(comm);
+    report_activity(comm, *flow, true);
+    close_connections_(comm->take_sockets());
+  }
+}
+
+void ProcessFlows::poll_idle() {
+  for (const auto& [comm, flow] : flows_) {
+    comm->tend();
+    report_activity(comm, *flow, false);
+  }
+}
+
+void ProcessFlows::lose_port(const PortLost& lost) {
+  for (const auto& [comm, flow] : flows_) {
+    comm->lose_port(lost);
+    report_failure(comm);
+  }
+}
+
+void ProcessFlows::report_activity(FlowComm* comm, Flow& flow, bool with_counts) {
+  const std::optional<FlowActivity> activity = comm->take_activity();
+  if (!activity.has_value()) return;
+  const auto now = std::chrono::steady_clock::now();
+  std::optional<FlowRerouted> rerouted = flow.circuit_reports.rerouted(*activity);
+  std::optional<FlowWaits> waits = flow.circuit_reports.waits(*activity, now);
+  const bool has_news = rerouted.has_value();
+  if (rerouted.has_value()) reports_.rerouted(comm, *std::move(rerouted));
+  if (waits.has_value()) reports_.waits(comm, *std::move(waits));
+  if (with_counts || has_news) reports_.counted(comm, flow.circuit_reports.counts(*activity, now));
+}
+
+void ProcessFlows::report_failure(FlowComm* comm) {
+  if (const std::string failure = comm->failure(); !failure.empty()) reports_.ended(comm, failure);
+}
+
+}  // namespace cableway::nccl

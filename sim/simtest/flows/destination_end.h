@@ -1,0 +1,52 @@
+// The destination's application of a flow.
+#ifndef CABLEWAY_SIM_SIMTEST_FLOWS_DESTINATION_END_H_
+#define CABLEWAY_SIM_SIMTEST_FLOWS_DESTINATION_END_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/flow/flow_receiver.h"
+#include "core/flow_circuits/source_inquiry.h"
+#include "sim/simtest/flows/flow_end.h"
+
+namespace cableway::sim {
+
+class DestinationEnd final : public FlowEnd, private SourceInquiry::Flow {
+ public:
+  DestinationEnd(const Place& place, std::size_t first);
+
+  bool is_live(const CircuitName& circuit) const { return receiver_.is_live(circuit); }
+  // Whether its name is new to the flow.
+  bool may_join(const CircuitName& circuit) const { return receiver_.may_join(circuit); }
+  absl::Status join(const CircuitSetup& setup, OpenHop last_hop) { return join_circuit(setup, std::move(last_hop)); }
+  // It has closed the flow with all messages received, and a source that has not learned that sets up another circuit:
+  // the circuit gets the last acknowledgement, then the end.
+  bool answers_after_close() const { return over() && reason().ok(); }
+  void answer_after_close(const CircuitSetup& setup, OpenHop last_hop);
+  // To be called at the end of the run: checks that nothing was written into memory after it was given back.
+  void check_memory();
+
+ private:
+  void poll() override;
+  std::uint32_t key_of(Posted& posted, StubDevice& device) override;
+  void circuits_ended(const std::vector<CircuitName>& circuits, const absl::Status& reason) override;
+  void gives(const CircuitName& /*circuit*/, const Frame& /*chunk*/) override {}
+  void stop_circuits() override { inquiry_.stop(); }
+  void messages_failed(const Posted& posted) override { record(posted.message).received = MessageState::kFailed; }
+
+  std::size_t live() override { return receiver_.live(); }
+  bool waits() override { return !receiver_.idle(); }
+  void fail(const absl::Status& reason) override { finish(reason); }
+
+  void collect();
+  void check(const Posted& posted);
+  absl::Status post();
+
+  FlowReceiver receiver_;
+  SourceInquiry inquiry_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_FLOWS_DESTINATION_END_H_

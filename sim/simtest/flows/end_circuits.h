@@ -1,0 +1,75 @@
+// The circuits of a flow at one of its ends in a simulation test: the hop of each, by slot, and which of them have
+// ended. As nccl_adapter/comm/comm_circuits.h in a process.
+#ifndef CABLEWAY_SIM_SIMTEST_FLOWS_END_CIRCUITS_H_
+#define CABLEWAY_SIM_SIMTEST_FLOWS_END_CIRCUITS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/flow/circuit_name.h"
+#include "core/flow/circuit_owner.h"
+#include "sim/simtest/ground/cable_plant.h"
+#include "sim/simtest/ground/plant_end.h"
+#include "sim/simtest/ground/watched_link.h"
+
+namespace cableway::sim {
+
+class EndCircuits {
+ public:
+  // Registers the memory of messages for circuits in the slot. Null: its hop needs no keys.
+  using Attach = std::function<void(std::size_t slot, StubDevice* device)>;
+
+  // A chunk is given to a circuit.
+  using Gives = std::function<void(const CircuitName&, const Frame& chunk)>;
+
+  // `flow` outlives this; `user` is woken by all hops. `lands`: the flow ends here.
+  EndCircuits(CircuitOwner& flow, LinkUser& user, bool lands, Attach attach, Gives gives)
+      : flow_(flow), user_(user), lands_(lands), attach_(std::move(attach)), gives_(std::move(gives)) {}
+
+  // A circuit's hop is open here. The status tells why it cannot carry the flow; the hop has been failed then.
+  // Internal: it may join although a later one in its slot has.
+  absl::Status join(const CircuitSetup& setup, PlantHop& hop, std::uint32_t chunk_bytes);
+  // The devices of the slots' circuits, null for none.
+  std::array<StubDevice*, kMaxFlowCircuits> devices() const;
+  // Since construction; grows exactly when something moves.
+  std::uint64_t bytes_moved() const;
+  // A circuit that is alive; the one in the lowest slot.
+  std::optional<CircuitName> first_live() const;
+
+  // Those that have ended since the last call.
+  std::vector<CircuitName> take_ended();
+  // Ends all: the other end gets the reason over those that are alive, as the flow's end. OK: it gets none.
+  void end_all(const absl::Status& reason);
+  // The process is killed: it leaves all hops without a last frame.
+  void kill_process();
+
+ private:
+  struct Circuit {
+    CircuitName name;
+    std::optional<PlantEnd> end;  // nullopt: the slot has had none
+    bool reported = false;        // its end, by take_ended()
+  };
+
+  bool is_live(const Circuit& circuit) const { return circuit.end.has_value() && flow_.is_live(circuit.name); }
+
+  CircuitOwner& flow_;
+  LinkUser& user_;
+  const bool lands_;
+  const Attach attach_;
+  const Gives gives_;
+  std::array<Circuit, kMaxFlowCircuits> circuits_;
+  std::list<WatchedLink> links_;    // of all circuits
+  std::uint64_t moved_before_ = 0;  // by circuits whose slots have been used again
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_FLOWS_END_CIRCUITS_H_

@@ -1,0 +1,98 @@
+"""What tests of flows that outlive their circuits share: a job under load, the fault, and how long nothing moved."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from in_lab import report_figure
+from lab_nodes import PATIENCE_S, STEADY, LabNodes, Ranks
+
+FLOWING_BYTES = 10_000_000
+FLOW = ("--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1", "--warmup", "1", "--check-all",
+        "--iters", "1")
+_SECONDS = 5
+# The kernel reports a lost carrier up to a second late if another link of any namespace has changed in the second before.
+_KERNELS_PAUSE_S = 1.0
+
+# Prints the longest time in which fewer than 500 kB arrived at this node's ports, until it is ended. That many take
+# 8 ms of a cable's 500 Mbit/s; hellos take seconds.
+_LONGEST_PAUSE = """
+import signal, sys, time
+ended = []
+signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
+def received():
+    with open("/proc/net/dev", encoding="ascii") as table:
+        return sum(int(line.split()[1]) for line in table if line.lstrip().startswith("to-"))
+mark, since, longest = received(), time.monotonic(), 0.0
+print("begun", flush=True)
+while not ended:
+    now, total = time.monotonic(), received()
+    longest = max(longest, now - since)
+    if total > mark + 500_000:
+        mark, since = total, now
+    time.sleep(0.002)
+print(longest)
+"""
+
+
+def wait_for_data(nodes: LabNodes, name: str, interface: str) -> None:
+    before = nodes.received_bytes(name, interface)
+    nodes.wait_until(lambda: nodes.received_bytes(name, interface) > before + FLOWING_BYTES,
+                     lambda: f"data at {name} through {interface}")
+
+
+def busy_relay(nodes: LabNodes, names: list[str]) -> str:
+    """The one of them that relays data now."""
+    before = {name: nodes.relayed_bytes([name]) for name in names}
+    moved: dict[str, int] = {}
+
+    def one_relays() -> bool:
+        moved.update({name: nodes.relayed_bytes([name]) - before[name] for name in names})
+        return max(moved.values()) > FLOWING_BYTES
+    nodes.wait_until(one_relays, lambda: f"data through one of {names}: {moved}")
+    return max(moved, key=lambda name: moved[name])
+
+
+class FailoverCase(unittest.TestCase):
+    def check_pause(self, nodes: LabNodes, ranks: Ranks, fault: Callable[[], None], at_most_s: float,
+                    reroutes: bool = True) -> None:
+        """The fault under load: the ranks finish, and nothing moved for no longer than that, as the source's node has it."""
+        receiver = ranks.names[-1]
+        watch = nodes.popen(receiver, [sys.executable, "-c", _LONGEST_PAUSE])
+        assert watch.stdout is not None
+        self.assertEqual(watch.stdout.readline(), b"begun\n")
+        time.sleep(_KERNELS_PAUSE_S + 0.1)
+        fault()
+        time.sleep(1)
+        ended_before = not ranks.running()
+        watch.send_signal(signal.SIGTERM)
+        self.assertFalse(ended_before, ranks.log(receiver))
+        pause = float(watch.communicate(timeout=PATIENCE_S)[0])
+        verified = ranks.finish()
+        report_figure(f"nothing moved for {1000 * pause:.0f} ms, {verified / 1e6:.0f} MB verified")
+        self.assertLess(pause, at_most_s)
+        self.check_reroutes(nodes, ranks.names[0], at_most_s, reroutes)
+
+    def check_reroutes(self, nodes: LabNodes, source: str, at_most_s: float, reroutes: bool) -> None:
+        events = nodes.events(source, "FLOW_REROUTED")
+        self.assertEqual(bool(events), reroutes, events)
+        pauses_ms = [float(event["fields"]["pause_ms"]) for event in events]
+        if reroutes:
+            report_figure(f"{source} reports pauses of {', '.join(f'{pause:.0f}' for pause in pauses_ms)} ms")
+        for event, pause_ms in zip(events, pauses_ms):
+            self.assertLess(pause_ms, 1000 * at_most_s, event)
+            self.assertGreater(pause_ms, 0, event)
+            self.assertNotEqual(event["fields"]["reason"], "", event)
+            self.assertRegex(event["fields"]["new_path"], rf"^{source} -> ")
+
+    def start(self, nodes: LabNodes, ranks_on: list[str], seconds: float = _SECONDS, **settings: str) -> Ranks:
+        nodes.start(**STEADY, **settings)
+        nodes.wait_for_cables()
+        return nodes.start_ranks(ranks_on, *FLOW, "--seconds", str(seconds))

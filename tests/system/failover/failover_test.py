@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""System test of flows that outlive their circuits, in namespaces: relays and cables die under load, and collperf, which
+checks every byte, sees a pause. A dead peer is no pause: the other end fails at once.
+
+Usage: failover_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from failover_case import FLOW, FLOWING_BYTES, FailoverCase, busy_relay, wait_for_data
+from in_lab import in_lab, main, report_figure
+from lab_nodes import STEADY, LabNodes, Ranks
+
+# Ranks meet after each operation, for a fifth of the time. So often in a row they will not.
+_MEETINGS = 8
+_FLAPS_S = 8
+# A node that lost a carrier tells its processes at once. Of a relay that was killed they learn by its kernel; their node
+# by its silence.
+_PAUSE_S = 3.0
+_FAILS_WITHIN_S = 1.0
+
+
+class FailoverTest(FailoverCase):
+    def check_shown_flow(self, nodes: LabNodes, name: str) -> None:
+        """`cableway flows` shows what the flow carries now: some of the 500 Mbit/s of its cable."""
+        shown: dict[str, Any] = {}
+
+        def has_a_rate() -> bool:
+            [flow] = nodes.cableway(name, "flows")["flows"]
+            shown.update(flow)
+            return bool(flow["mbps"])
+        nodes.wait_until(has_a_rate, lambda: f"a rate: {shown}")
+        self.assertTrue(50 < shown["mbps"] < 600, shown)
+        self.assertGreater(shown["bytes"], FLOWING_BYTES)
+        [circuit] = shown["circuits"]
+        self.assertEqual((circuit["path"], circuit["carries"]), ("n0 -> n1", True))
+        self.assertIsNone(shown["waits"])
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_a_killed_relay(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n2"])
+        relay = busy_relay(nodes, ["n1", "n3"])
+        self.check_pause(nodes, ranks, lambda: nodes.kill(relay) and None, _PAUSE_S)
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_a_cable_beyond_the_relay(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n2"])
+        relay = busy_relay(nodes, ["n1", "n3"])
+        self.check_pause(nodes, ranks, lambda: nodes.lab("cut", f"{relay}-n2" if relay == "n1" else "n2-n3"), _PAUSE_S)
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_a_cable_between_neighbours(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n1"])
+        wait_for_data(nodes, "n1", "to-n0")
+        for name in ("n0", "n1"):
+            self.check_shown_flow(nodes, name)
+        self.check_pause(nodes, ranks, lambda: nodes.lab("cut", "n0-n1"), _PAUSE_S)
+        self.assertFalse(nodes.events("n0", "FLOW_FAILED") + nodes.events("n1", "FLOW_FAILED"))
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_a_cable_that_flaps(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n1"], seconds=20)
+        wait_for_data(nodes, "n1", "to-n0")
+
+        def flap() -> None:
+            until = time.monotonic() + _FLAPS_S
+            while time.monotonic() < until:
+                nodes.lab("cut", "n0-n1")
+                time.sleep(0.2)
+                nodes.lab("mend", "n0-n1")
+                time.sleep(0.4)
+        self.check_pause(nodes, ranks, flap, _PAUSE_S)
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_a_mended_cable_is_used_again(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n1"], seconds=20)
+        wait_for_data(nodes, "n1", "to-n0")
+
+        def cut_and_mend() -> None:
+            nodes.lab("cut", "n0-n1")
+            wait_for_data(nodes, "n1", "to-n2")
+            nodes.lab("mend", "n0-n1")
+            wait_for_data(nodes, "n1", "to-n0")
+            # Nothing but hellos takes the long way any more.
+            nodes.wait_until(lambda: not nodes.cableway("n3", "status")["circuits"], lambda: "an end of the detour")
+        self.check_pause(nodes, ranks, cut_and_mend, _PAUSE_S)
+        returned = [event["fields"]["new_path"] for event in nodes.events("n0", "FLOW_RETURNED")]
+        self.assertEqual(returned, ["n0 -> n1"])
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_each_path_in_turn(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n2"], seconds=12)
+
+        def cut_in_turn() -> None:
+            for _ in range(2):
+                relay = busy_relay(nodes, ["n1", "n3"])
+                cable = "n0-n1" if relay == "n1" else "n0-n3"
+                nodes.lab("cut", cable)
+                other = "n3" if relay == "n1" else "n1"
+                self.assertEqual(busy_relay(nodes, ["n1", "n3"]), other)
+                nodes.lab("mend", cable)
+                nodes.wait_for_cables()
+        self.check_pause(nodes, ranks, cut_in_turn, _PAUSE_S)
+
+    @in_lab("line:3", "--rate", "500mbit")
+    def test_the_only_relay_comes_back(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n2"], seconds=15)
+        busy_relay(nodes, ["n1"])
+
+        def restart() -> None:
+            nodes.kill("n1")
+            for name in ("n0", "n2"):
+                self.check_waiting_flow(nodes, name, for_node="n1")
+            nodes.start("n1", **STEADY)
+            wait_for_data(nodes, "n2", "to-n1")
+        self.check_pause(nodes, ranks, restart, 3 * _PAUSE_S)
+
+    def check_waiting_flow(self, nodes: LabNodes, name: str, for_node: str) -> None:
+        """After a second without a path, `cableway flows` shows the reason, and one event has it."""
+        shown: dict[str, Any] = {}
+
+        def is_waiting() -> bool:
+            [flow] = nodes.cableway(name, "flows")["flows"]
+            shown.update(flow)
+            return flow["waits"] is not None
+        nodes.wait_until(is_waiting, lambda: f"a flow of {name} that waits: {shown}")
+        self.assertIn(for_node, shown["waits"])
+        self.assertEqual([event["fields"]["reason"] for event in nodes.events(name, "FLOW_WAITING")], [shown["waits"]])
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_a_daemon_that_dies_beside_a_direct_flow(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n1"])
+        wait_for_data(nodes, "n1", "to-n0")
+
+        def restart() -> None:
+            nodes.kill("n0")
+            time.sleep(0.5)
+            nodes.start("n0", **STEADY)
+        self.check_pause(nodes, ranks, restart, 0.5, reroutes=False)
+
+    # Faults that no other path mends
+
+    def failures(self, ranks: Ranks, names: list[str], since: float, within_s: float) -> dict[str, str]:
+        found: dict[str, str] = {}
+        while len(found) < len(names):
+            for name in names:
+                failed = re.search(r" failed: (.*)", ranks.log(name))
+                if failed:
+                    found[name] = failed[1]
+            if time.monotonic() > since + within_s + 10:
+                raise AssertionError(f"only {found} have failed: {[ranks.log(name) for name in names]}")
+            time.sleep(0.01)
+        took = time.monotonic() - since
+        report_figure(f"failed after {1000 * took:.0f} ms")
+        self.assertLess(took, within_s, found)
+        return found
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_a_killed_peer_fails_the_other_end_at_once(self, nodes: LabNodes) -> None:
+        for victim, witness in (("n2", "n0"), ("n0", "n2")):
+            if not nodes.running():
+                nodes.start(**STEADY)
+                nodes.wait_for_cables()
+            reasons = (self.reason_of_kill(nodes, victim, witness) for _ in range(_MEETINGS))
+            reason = next(reason for reason in reasons if reason)
+            self.assertRegex(reason, r"cannot reach node .*(refused|has ended)|no longer")
+
+    def reason_of_kill(self, nodes: LabNodes, victim: str, witness: str) -> str:
+        """What the witness's flow reports; "" if the ranks met in that moment, and collperf itself has noticed."""
+        ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--seconds", "30")
+        busy_relay(nodes, ["n1", "n3"])
+        since = time.monotonic()
+        ranks.kill(victim)
+        nodes.wait_until(lambda: re.search(r" failed: |rank \d is lost: ", ranks.log(witness)) is not None,
+                         lambda: f"a failure: {ranks.log(witness)}")
+        if " failed: " not in ranks.log(witness):
+            return ""
+        return self.failures(ranks, [witness], since, _FAILS_WITHIN_S)[witness]
+
+    def check_cause_without_another_path(self, nodes: LabNodes, impatient: str, patient: str) -> None:
+        """The ends wait for different times: of two that fail at once, one may report what collperf of the other told it."""
+        nodes.start("n1", **STEADY)
+        nodes.start(impatient, **STEADY, PATH_WAIT="2")
+        nodes.start(patient, **STEADY, PATH_WAIT="20")
+        nodes.wait_for_cables()
+        ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--seconds", "30")
+        busy_relay(nodes, ["n1"])
+        since = time.monotonic()
+        nodes.kill("n1")
+        reason = self.failures(ranks, [impatient], since, 2 + 3 * _FAILS_WITHIN_S)[impatient]
+        self.assertGreater(time.monotonic() - since, 1.9)
+        self.assertRegex(reason, rf"node {impatient} port to-n1 \(cable to n1 to-{impatient}\): .*; "
+                                 rf"no other path to node {patient} within 2 s")
+
+    @in_lab("line:3", "--rate", "500mbit")
+    def test_a_source_without_another_path_fails_with_the_cause(self, nodes: LabNodes) -> None:
+        self.check_cause_without_another_path(nodes, "n0", "n2")
+
+    @in_lab("line:3", "--rate", "500mbit")
+    def test_a_destination_without_another_path_fails_with_the_cause(self, nodes: LabNodes) -> None:
+        self.check_cause_without_another_path(nodes, "n2", "n0")
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_without_a_wait_the_flow_fails_at_once(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n2"], seconds=30, PATH_WAIT="0")
+        relay = busy_relay(nodes, ["n1", "n3"])
+        since = time.monotonic()
+        nodes.kill(relay)
+        reasons = self.failures(ranks, ["n0", "n2"], since, _FAILS_WITHIN_S)
+        self.assertIn(f"(cable to {relay} ", reasons["n0"])
+
+
+if __name__ == "__main__":
+    main()
