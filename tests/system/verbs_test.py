@@ -128,6 +128,9 @@ class SplitPortsTest(NodesTestCase):
         self.lab.check("mend", "c0")
         self.nodes.wait_for_cables(self.CABLES)
         self.assertEqual(len(lost()), 2, lost())
+        # New flows use the cable once pulses have proved it.
+        self.nodes.wait_until(lambda: not any(self.nodes.problems(name) for name in self.nodes.names),
+                              lambda: f"no problem: {[self.nodes.problems(name) for name in self.nodes.names]}")
         self.check_shares()
 
     def test_the_doctor_tests_each_function_and_the_plug_over_rdma(self) -> None:
