@@ -102,7 +102,18 @@ absl::Status FlowReceiver::progress() {
     const absl::Status status = circuit.link().progress(circuit);
     if (!status.ok()) end(circuit, status);
   }
+  flush_all();
   return state();
+}
+
+// What one circuit has brought may have queued a frame on another one before it, and with the last acknowledgement the
+// application has no reason to make progress again.
+void FlowReceiver::flush_all() {
+  if (used_ < 2) return;
+  for (Circuit& circuit : used()) {
+    if (!circuit.live) continue;
+    if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
+  }
 }
 
 absl::Status FlowReceiver::state() const {

@@ -141,8 +141,18 @@ absl::Status FlowSender::progress() {
     if (!status.ok()) end(circuit, status);
   }
   send_announced();
+  flush_all();
   retire_done();  // also messages that a hop completed before it ended
   return state();
+}
+
+// What one circuit has brought, or its end, may have queued a frame on another one before it.
+void FlowSender::flush_all() {
+  if (used_ < 2) return;
+  for (Circuit& circuit : used()) {
+    if (!circuit.live()) continue;
+    if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
+  }
 }
 
 absl::Status FlowSender::state() const {

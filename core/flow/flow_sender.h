@@ -138,6 +138,7 @@ class FlowSender final : public CircuitOwner {
   void ask_for_counts(Circuit& circuit);
   void ask_all_for_counts();
   void send_announced();
+  void flush_all();
   // The circuit that the next chunk of the message goes over; null: none can take it now.
   Circuit* carrier(std::uint64_t message);
   bool may_give(const MessageRange& range, std::uint64_t bytes, bool again) const;

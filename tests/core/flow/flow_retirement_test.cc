@@ -13,6 +13,7 @@
 namespace cableway {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -225,6 +226,13 @@ TEST_F(RetiringSender, WaitsForACircuitWhereItHasNone) {
   EXPECT_THAT(take_sent(third.source), ElementsAre(retire_frame({1, 1}))) << "the other slot is its own";
 }
 
+TEST_F(RetiringSender, AsksForCountsOverACircuitThatWasPolledBefore) {
+  hops_[1].source.notice();
+  EXPECT_TRUE(sender_.progress().ok());
+  EXPECT_EQ(hops_[0].source.unflushed(), 0U);
+  EXPECT_THAT(sent(0), Contains(retire_frame({1, 1})));
+}
+
 TEST_F(RetiringSender, HasFourCircuitsAtMost) {
   std::vector<CircuitName> reserved;
   while (const auto name = sender_.reserve()) reserved.push_back(*name);
@@ -352,6 +360,16 @@ TEST_F(RetiringReceiver, RepeatsTheLastAcknowledgementOnANewPrimary) {
   EXPECT_TRUE(receiver_.done(0));
   receiver_.prefer({1, 1});
   EXPECT_THAT(said(1), ElementsAre(acknowledgement(0, 1000), announcement(1, 500)));
+}
+
+// The application is done, and makes no progress again.
+TEST_F(RetiringReceiver, SendsTheLastAcknowledgementOverACircuitThatWasPolledBefore) {
+  receiver_.prefer({1, 1});
+  receiver_.prefer({0, 1});
+  receive(1, chunk(0, 0, 1000, 1000));
+  EXPECT_TRUE(receiver_.done(0));
+  EXPECT_EQ(hops_[0].destination.unflushed(), 0U);
+  EXPECT_THAT(said(0), Contains(acknowledgement(0, 1000)));
 }
 
 TEST_F(RetiringReceiver, TellsEverySixteenChunksUnlessAnAcknowledgementDoes) {

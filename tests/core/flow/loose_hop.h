@@ -50,6 +50,7 @@ class LooseEnd final : public ChunkLink {
       return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
     }
     if (!fenced_) out_.push_back({control, nullptr, {}, {}});
+    if (!fenced_) ++unflushed_;
     return absl::OkStatus();
   }
   absl::Status post_landing(std::uint64_t message, const Landing& landing) override {
@@ -72,6 +73,7 @@ class LooseEnd final : public ChunkLink {
     return flush(sink);
   }
   absl::Status flush(Sink& sink) override {
+    unflushed_ = 0;
     for (; completed_ > 0; --completed_) {
       --chunks_;
       sink.on_sent(nullptr);
@@ -94,6 +96,8 @@ class LooseEnd final : public ChunkLink {
   const std::deque<Frame>& arrived() const { return arrived_; }
   const absl::Status& noticed() const { return noticed_; }
   std::size_t completed() const { return completed_; }
+  // Frames without payload that were queued since the last flush. They are delivered nevertheless.
+  std::size_t unflushed() const { return unflushed_; }
 
   // The message whose memory the next delivery reads.
   std::optional<std::uint64_t> next_read() const {
@@ -152,6 +156,7 @@ class LooseEnd final : public ChunkLink {
   std::vector<Frame> new_chunks_;
   std::size_t chunks_ = 0;     // sent and not reported as completed
   std::size_t completed_ = 0;  // of these, not read any more
+  std::size_t unflushed_ = 0;
   absl::Status noticed_;
   bool fenced_ = false;
   bool misused_ = false;
