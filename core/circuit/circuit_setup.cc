@@ -135,6 +135,7 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   writer.put_bytes(setup.nonce);
   writer.put(setup.circuit.slot);
   writer.put(setup.circuit.generation);
+  writer.put(setup.offer);
   writer.put(setup.rank);
   writer.put(setup.source_port);
   writer.put_bytes(setup.proof);
@@ -172,6 +173,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   reader.get_bytes(setup.nonce);
   setup.circuit.slot = reader.get<std::uint8_t>();
   setup.circuit.generation = reader.get<std::uint32_t>();
+  setup.offer = reader.get<std::uint32_t>();
   setup.rank = reader.get<std::uint8_t>();
   setup.source_port = reader.get<std::uint16_t>();
   reader.get_bytes(setup.proof);

@@ -47,9 +47,12 @@ enum class SetupPurpose : std::uint8_t {
 struct CircuitSetup {
   SetupPurpose purpose = SetupPurpose::kCircuit;
   ListenerName listener{};
-  FlowNonce nonce{};              // random
-  CircuitName circuit{0, 1};      // within the flow
-  std::uint8_t rank = 0;          // of its path among those of the flow, 0 is the best; for the choice of the primary
+  FlowNonce nonce{};          // random
+  CircuitName circuit{0, 1};  // within the flow
+  // For the choice of the primary: a later offer of paths is better than an earlier one; within an offer the path of
+  // the lowest rank, 0, is the best.
+  std::uint32_t offer = 0;
+  std::uint8_t rank = 0;
   std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: it answers none
   Mac proof{};                    // that the sender has the cookie (core/circuit/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs

@@ -55,6 +55,8 @@ enum class EventCode : std::uint8_t {
   // Cables and the topology.
   kCableUp,
   kCableLost,
+  kCableDraining,
+  kCableDrainingEnded,
   kNeighbourLeft,
   kCableSilent,
   kRelaySilent,

@@ -42,6 +42,9 @@ routing::AdvertisedAdjacency get_adjacency(WireReader& reader) {
   adjacency.neighbour_port = reader.get<std::uint32_t>();
   adjacency.address = get_port_address(reader);
   adjacency.latency_ns = reader.get<std::uint32_t>();
+  const auto draining = reader.get<std::uint8_t>();
+  if (draining > 1) reader.reject();
+  adjacency.draining = draining == 1;
   return adjacency;
 }
 
@@ -94,6 +97,7 @@ std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded)
     writer.put(adjacency.neighbour_port);
     put_port_address(writer, adjacency.address);
     writer.put(adjacency.latency_ns);
+    writer.put(static_cast<std::uint8_t>(adjacency.draining));
   }
   return bytes;
 }

@@ -61,7 +61,7 @@ void SourceCircuits::stop() {
   dial_.reset();
   retry_.reset();
   watch_.reset();
-  return_.reset();
+  look_.reset();
   end_worse_.reset();
 }
 
@@ -72,8 +72,9 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
   suspects_.add(ended.path, clock().now());
   const Duration lived = clock().now() - ended.joined_at;
   // From now on the flow may be off its best path, which the topology may not even have for a while.
-  returns_ = 0;
-  return_later();
+  keeps_looking_ = true;
+  looks_ = 0;
+  look_again();
   ++short_lives_;
   if (lived >= kGoodLife) {
     pause_ = kFirstPause;
@@ -117,7 +118,7 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
   }
   // None is free while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
-  circuit.has_value() ? dial(*circuit, (*offers)[*rank].hops, static_cast<std::uint8_t>(*rank)) : pause();
+  circuit.has_value() ? dial(*circuit, (*offers)[*rank].hops, static_cast<std::uint8_t>(*rank), offer_) : pause();
 }
 
 std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) const {
@@ -134,8 +135,13 @@ std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) cons
   return best;
 }
 
+const SourceCircuits::Live* SourceCircuits::find_live(const Elements& path) const {
+  const auto live = std::find_if(live_.begin(), live_.end(), [&](const Live& each) { return each.path == path; });
+  return live == live_.end() ? nullptr : &*live;
+}
+
 bool SourceCircuits::is_live(const Elements& path) const {
-  return std::any_of(live_.begin(), live_.end(), [&](const Live& live) { return live.path == path; });
+  return find_live(path) != nullptr;
 }
 
 std::size_t SourceCircuits::shared_with_live(const Elements& path) const {
@@ -146,7 +152,8 @@ std::size_t SourceCircuits::shared_with_live(const Elements& path) const {
   return shared;
 }
 
-void SourceCircuits::dial(const CircuitName& circuit, const std::vector<Hop>& hops, std::uint8_t rank) {
+void SourceCircuits::dial(const CircuitName& circuit, const std::vector<Hop>& hops, std::uint8_t rank,
+                          std::uint32_t offer) {
   if (!opened_) tried_.insert(elements_of_path(hops));
   const std::chrono::milliseconds left =
       std::chrono::duration_cast<std::chrono::milliseconds>(open_deadline_ - clock().now());
@@ -154,6 +161,7 @@ void SourceCircuits::dial(const CircuitName& circuit, const std::vector<Hop>& ho
   setup_ = CircuitSetup{};
   setup_.nonce = identity_.nonce;
   setup_.circuit = circuit;
+  setup_.offer = offer;
   setup_.rank = rank;
   setup_.source_port = identity_.source_port;
   setup_.flow = identity_.flow;
@@ -183,8 +191,9 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
   }
   if (!std::exchange(opened_, true)) pause_ = kFirstPause;
   tried_.clear();
+  offer_ = setup_.offer;
   live_[slot] = {setup_.circuit, elements_of_path(setup_.hops), setup_.rank, clock().now(), false};
-  if (setup_.rank > 0 && return_ == nullptr) return_later();
+  if (setup_.rank > 0) keep_looking();
   if (flow_.live() > wanted_ && setup_.rank == 0) {
     for (Live& other : live_) {
       if (&other != &live_[slot]) other.rank = std::max<std::uint8_t>(other.rank, 1);
@@ -202,8 +211,12 @@ void SourceCircuits::failed(const absl::Status& reason) {
     if (!open_failed(reason, false)) find_paths();
     return;
   }
-  // Beside a live circuit the destination's answer is in doubt.
-  if (flow_.live() > 0) return pause();
+  // Beside a live circuit the destination's answer is in doubt. What a change of paths offers may take a moment to
+  // work.
+  if (flow_.live() > 0) {
+    keep_looking();
+    return pause();
+  }
   switch (outage_.failed(reason)) {
     case Outage::Verdict::kGoOn:
       return pause();
@@ -254,14 +267,30 @@ void SourceCircuits::watch() {
   });
 }
 
-void SourceCircuits::return_later() {
-  const Duration pause = ++returns_ <= kEagerLooks ? kLookForBetter : kLookLater;
-  return_ = clock().call_after(pause, [this] { look_for_better(); });
+void SourceCircuits::paths_changed(Duration delay) {
+  if (over_ || !opened_) return;
+  if (look_ == nullptr || clock().now() + delay < look_at_) look_after(delay);
+}
+
+void SourceCircuits::keep_looking() {
+  if (!std::exchange(keeps_looking_, true)) look_again();
+}
+
+void SourceCircuits::look_again() {
+  if (keeps_looking_) look_after(++looks_ <= kEagerLooks ? kLookForBetter : kLookLater);
+}
+
+void SourceCircuits::look_after(Duration delay) {
+  look_at_ = clock().now() + delay;
+  look_ = clock().call_after(delay, [this] {
+    look_.reset();
+    look_for_better();
+  });
 }
 
 void SourceCircuits::look_for_better() {
-  // Without a circuit the flow looks for any path.
-  if (finding_ || dial_ != nullptr || flow_.live() == 0) return return_later();
+  // What it does now comes first; without a circuit that is to look for any path.
+  if (finding_ || dial_ != nullptr || flow_.live() == 0) return look_after(kLookForBetter);
   finding_ = true;
   means_.find_paths(identity_.destination_node, identity_.ordinal, kPathsForFlow,
                     [this, life = std::weak_ptr<char>(lifetime_)](const absl::StatusOr<PathOffers>& offers) {
@@ -272,14 +301,20 @@ void SourceCircuits::look_for_better() {
 void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   finding_ = false;
   if (over_) return;
-  return_later();
+  look_again();
   if (flow_.live() < wanted_) return find_paths();
   if (!offers.ok()) return;
   const Elements best = elements_of_path(offers->front().hops);
-  if (is_live(best)) return;
+  if (const Live* live = find_live(best)) {
+    // Still there from an earlier offer, but about to end: the flow moves back once it has.
+    if (live->rank > 0 && look_ == nullptr) look_after(kKeepWorse);
+    return;
+  }
   const Instant failed_at = suspects_.last_failure(best);
   if (failed_at > Instant{} && clock().now() - failed_at < hold_off_) return;
-  if (const std::optional<CircuitName> circuit = flow_.reserve()) dial(*circuit, offers->front().hops, 0);
+  const std::optional<CircuitName> circuit = flow_.reserve();
+  if (!circuit.has_value()) return look_after(kLookForBetter);
+  dial(*circuit, offers->front().hops, 0, offer_ + 1);
 }
 
 void SourceCircuits::end_worse() {

@@ -11,9 +11,10 @@
 // then on the one whose last failure is oldest. The flow ends if its destination does not know it: at once before its
 // first circuit, later once that is confirmed.
 //
-// A flow that has lost a circuit looks for its best path from then on, every 2 s and later every 30 s: a circuit on it
-// joins beside the others, the destination makes it the primary, and the others end. The best path must not have failed
-// for 1 s, doubled each time that it fails within 30 s, up to 30 s.
+// A flow looks for its best path when its node reports that paths have changed. One that has lost a circuit, or could
+// not set one up, also does so from then on, every 2 s and later every 30 s. A circuit on that path joins beside the
+// others, the destination makes it the primary, and the others end. The best path must not have failed for 1 s, doubled
+// each time that it fails within 30 s, up to 30 s. A flow that finds no better path stays where it is.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_
@@ -75,6 +76,9 @@ class SourceCircuits {
   void circuit_ended(const CircuitName& circuit, const absl::Status& reason);
   // The destination has asked whether this process still has the flow: it waits for messages without a circuit.
   void asked();
+  // The flow's best path may be another one by now. It looks for it after `delay`, or earlier if it was to do so
+  // anyway.
+  void paths_changed(Duration delay);
   // How many circuits are to be alive, on different paths; 1 at first.
   void want(std::size_t circuits);
   // The owner has ended the flow; no callback follows.
@@ -82,14 +86,22 @@ class SourceCircuits {
 
  private:
   using Elements = std::vector<std::string>;
+  struct Live {
+    CircuitName name;
+    Elements path;  // empty: not alive
+    std::uint8_t rank = 0;
+    Instant joined_at;
+    bool leaving = false;  // ended here, for a better one
+  };
 
   void find_paths();
   void have_paths(absl::StatusOr<PathOffers> offers);
   // The path to try next, by its rank; nullopt: there is none worth it.
   std::optional<std::size_t> choose(const PathOffers& offers) const;
+  const Live* find_live(const Elements& path) const;  // nullptr: none leads there
   bool is_live(const Elements& path) const;
   std::size_t shared_with_live(const Elements& path) const;
-  void dial(const CircuitName& circuit, const std::vector<Hop>& hops, std::uint8_t rank);
+  void dial(const CircuitName& circuit, const std::vector<Hop>& hops, std::uint8_t rank, std::uint32_t offer);
   void dialed(absl::StatusOr<OpenHop> hop);
   void failed(const absl::Status& reason);
   void no_path(const absl::Status& reason);
@@ -100,7 +112,9 @@ class SourceCircuits {
   void watch();
   void look_for_better();
   void have_better(const absl::StatusOr<PathOffers>& offers);
-  void return_later();
+  void keep_looking();
+  void look_again();
+  void look_after(Duration delay);
   void end_worse();
   void end(const absl::Status& reason);
 
@@ -121,13 +135,6 @@ class SourceCircuits {
 
   CircuitSetup setup_;  // of the dial
   std::unique_ptr<HopDial> dial_;
-  struct Live {
-    CircuitName name;
-    Elements path;  // empty: not alive
-    std::uint8_t rank = 0;
-    Instant joined_at;
-    bool leaving = false;  // ended here, for a better one
-  };
   std::array<Live, kMaxFlowCircuits> live_;  // by slot
   Suspects suspects_;
   Duration pause_;
@@ -135,8 +142,11 @@ class SourceCircuits {
 
   std::size_t short_lives_ = 0;  // circuits that ended soon, one after the other
   Duration hold_off_;            // for which the best path must not have failed
-  std::size_t returns_ = 0;      // looks for the best path since the last circuit joined
-  std::unique_ptr<Timer> return_;
+  bool keeps_looking_ = false;   // for its best path, without being told of a change
+  std::size_t looks_ = 0;        // since a circuit was lost
+  std::unique_ptr<Timer> look_;
+  Instant look_at_;
+  std::uint32_t offer_ = 0;  // of the newest circuit on a best path
   std::unique_ptr<Timer> end_worse_;
 
   Outage outage_;

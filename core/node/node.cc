@@ -38,8 +38,8 @@ std::uint64_t advertised_rate_mbps(const PortFacts& port) {
   return port.root_mbps == 0 ? routing::kDefaultRateMbps : std::min(routing::kDefaultRateMbps, port.root_mbps);
 }
 
-EventFields cable_fields(const std::string& node, const Neighbour& neighbour) {
-  return {{"cable", routing::discovered_cable_name(node, neighbour.our_interface, neighbour.name, neighbour.interface)},
+EventFields cable_fields(const std::string& cable, const Neighbour& neighbour) {
+  return {{"cable", cable},
           {"port", neighbour.our_interface},
           {"neighbour", neighbour.name},
           {"neighbour_port", neighbour.interface}};
@@ -85,6 +85,39 @@ void Node::set_draining(bool draining) {
     events_.raise(EventCode::kDrainingEnded, "no longer draining");
   }
   advertise();
+}
+
+std::string Node::name_of(const Neighbour& neighbour) const {
+  return routing::discovered_cable_name(options_.identity.name, neighbour.our_interface, neighbour.name,
+                                        neighbour.interface);
+}
+
+absl::Status Node::drain_cable(const std::string& name) {
+  const auto& all = neighbours_.all();
+  const auto entry = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& each) { return each.second.up && name_of(each.second) == name; });
+  if (entry == all.end()) {
+    return absl::NotFoundError(absl::StrCat("no cable ", name, " of node ", options_.identity.name, " is up"));
+  }
+  if (draining_cables_.size() == kMaxDrainingCables) {
+    return absl::ResourceExhaustedError(absl::StrCat(kMaxDrainingCables, " cables drain already: undrain one of them"));
+  }
+  if (!draining_cables_.insert(name).second) return absl::OkStatus();
+  events_.raise(EventCode::kCableDraining,
+                absl::StrCat("draining: no more paths lead over ", cable_text(entry->second)),
+                cable_fields(name, entry->second));
+  advertise();
+  return absl::OkStatus();
+}
+
+absl::Status Node::undrain_cable(const std::string& name) {
+  if (draining_cables_.erase(name) == 0) {
+    return absl::NotFoundError(absl::StrCat("cable ", name, " is not drained by node ", options_.identity.name));
+  }
+  events_.raise(EventCode::kCableDrainingEnded, absl::StrCat("cable ", name, " is no longer draining"),
+                {{"cable", name}});
+  advertise();
+  return absl::OkStatus();
 }
 
 void Node::update_ports() {
@@ -162,21 +195,22 @@ void Node::advertise() {
     if (!neighbour.up || content.adjacencies.size() == routing::kMaxAdvertisedAdjacencies) continue;
     routing::PortAddress address = neighbour.addresses.ours;
     address.scope.clear();
-    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address, latency_ns(neighbour)});
+    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address, latency_ns(neighbour),
+                                   draining_cables_.contains(name_of(neighbour))});
   }
   flooding_.originate(std::move(content));
 }
 
 void Node::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
   events_.raise(EventCode::kCableUp, absl::StrCat(cable_text(neighbour), " is up"),
-                cable_fields(options_.identity.name, neighbour));
+                cable_fields(name_of(neighbour), neighbour));
   flooding_.adjacency_up(key, neighbour);
   advertise();
 }
 
 void Node::adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
                           const std::string& reason) {
-  EventFields fields = cable_fields(options_.identity.name, neighbour);
+  EventFields fields = cable_fields(name_of(neighbour), neighbour);
   fields.push_back({"reason", reason});
   events_.raise(code, absl::StrCat(cable_text(neighbour), " is down: ", reason), std::move(fields));
   flooding_.adjacency_down(key);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@
 #include "core/wall_clock.h"
 
 namespace cableway {
+
+inline constexpr std::size_t kMaxDrainingCables = routing::kMaxAdvertisedAdjacencies;
 
 struct NodeOptions {
   NodeIdentity identity;
@@ -67,6 +70,13 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   // Announces to the neighbours that the node leaves; new paths then avoid it.
   void leave();
   void set_draining(bool draining);
+  // Has no path lead over a cable of this node, by its name in the topology, or ends that. It drains until then, also
+  // while it is unplugged; not beyond this process. The status tells why nothing changes: NotFound: no cable of this
+  // node that is up has the name; ResourceExhausted: kMaxDrainingCables drain.
+  absl::Status drain_cable(const std::string& name);
+  absl::Status undrain_cable(const std::string& name);
+  // Those that drain by this node, sorted.
+  const std::set<std::string>& draining_cables() const { return draining_cables_; }
 
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::uint16_t relay_port() const { return options_.relay_port; }
@@ -116,6 +126,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void note_refused_topology(const absl::Status& updated);
   void advertise();
 
+  std::string name_of(const Neighbour& neighbour) const;
+
   NodeOptions options_;
   Clock& clock_;
   PortInventory& inventory_;
@@ -125,6 +137,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   Flooding flooding_;
   PathPlanner planner_;
   std::vector<std::string> left_out_;
+  std::set<std::string> draining_cables_;
   bool planner_is_old_ = true;
   std::uint64_t incarnations_ = 1;  // in quick succession
   Instant last_outlived_;

@@ -234,6 +234,10 @@ std::string PathPlanner::doubts_text() const {
 }
 
 absl::Status PathPlanner::check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const {
+  const auto& draining = topology_->draining_cables();
+  if (std::any_of(draining.begin(), draining.end(), [&](const auto& each) { return each.name == hop.cable; })) {
+    return absl::UnavailableError(absl::StrCat("node ", name_, ": cable ", hop.cable, " drains"));
+  }
   const std::optional<routing::CableIndex> cable = topology_->find_cable(hop.cable);
   const auto ends_at = [&](routing::NodeIndex node) {
     return cable.has_value() && (topology_->cable(*cable).a.node == node || topology_->cable(*cable).b.node == node);

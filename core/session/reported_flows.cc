@@ -66,7 +66,8 @@ absl::Status ReportedFlows::take_rerouted(const SessionPeer& peer, const FlowRer
   EventFields fields = flow_fields(peer, shown);
   fields.push_back({"new_path", rerouted.path});
   if (rerouted.cause.empty()) {
-    events_.raise(EventCode::kFlowReturned, absl::StrCat(flow_of(peer, *flow), " goes over ", rerouted.path, " again"),
+    events_.raise(EventCode::kFlowReturned,
+                  absl::StrCat(flow_of(peer, *flow), " has moved to ", rerouted.path, ", a better path"),
                   std::move(fields));
     return absl::OkStatus();
   }

@@ -25,7 +25,10 @@ enum class Type : std::uint8_t {
   kFlowCounts,
   kFlowRerouted,
   kFlowWaits,
-  kChunkCorrupted
+  kChunkCorrupted,
+  kDrainRequest,
+  kDrainReply,
+  kPathsChanged
 };
 
 constexpr std::size_t kMaxText = 4096;
@@ -173,6 +176,16 @@ class Encoder {
     writer_.put(message.number);
     writer_.put_text(message.reason);
   }
+  void operator()(const DrainRequest& message) {
+    type(Type::kDrainRequest);
+    writer_.put_text(message.cable);
+    writer_.put(static_cast<std::uint8_t>(message.drain));
+  }
+  void operator()(const DrainReply& message) {
+    type(Type::kDrainReply);
+    writer_.put_text(message.error);
+  }
+  void operator()(const PathsChanged& /*message*/) { type(Type::kPathsChanged); }
 
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
@@ -238,6 +251,15 @@ class Decoder {
         break;
       case Type::kChunkCorrupted:
         message = ChunkCorrupted{reader_.get<std::uint64_t>(), reader_.get_printable(kMaxFlowFailure)};
+        break;
+      case Type::kDrainRequest:
+        message = DrainRequest{reader_.get_printable(routing::kMaxCableNameLength), flag()};
+        break;
+      case Type::kDrainReply:
+        message = DrainReply{reader_.get_text(kMaxText)};
+        break;
+      case Type::kPathsChanged:
+        message = PathsChanged{};
         break;
       default:
         return absl::InvalidArgumentError(

@@ -6,10 +6,12 @@
 //   PathRequest                     PathReply
 //   ViewRequest                     ViewReply
 //   CableProbeRequest               CableProbeReply
+//   DrainRequest                    DrainReply
 //   FlowOpened, FlowEnded,
 //   FlowCounts, FlowRerouted,
 //   FlowWaits, ChunkCorrupted       no reply
-//   no request                      Welcome again; PortLost, upon which the process ends its circuits there
+//   no request                      Welcome again; PortLost, upon which the process ends its circuits there;
+//                                   PathsChanged, upon which its flows look for their best paths
 #ifndef CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 
@@ -36,7 +38,7 @@ namespace cableway {
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Separate from kProtocolVersion: process and node come from one installation, nodes from several.
-inline constexpr std::uint16_t kSessionVersion = 8;
+inline constexpr std::uint16_t kSessionVersion = 9;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -123,6 +125,24 @@ struct CableProbeReply {
   friend bool operator==(const CableProbeReply&, const CableProbeReply&) = default;
 };
 
+// Has no path lead through this node, or over one of its cables, until the same is requested with `drain` false.
+// Answered to root and the node's user only.
+struct DrainRequest {
+  std::string cable;  // its name in the topology; "": the node
+  bool drain = true;
+  friend bool operator==(const DrainRequest&, const DrainRequest&) = default;
+};
+
+struct DrainReply {
+  std::string error;  // why nothing has changed; "": it drains, or no longer does, as was requested
+  friend bool operator==(const DrainReply&, const DrainReply&) = default;
+};
+
+// The best paths of flows may have changed: by nodes, cables, or what drains.
+struct PathsChanged {
+  friend bool operator==(const PathsChanged&, const PathsChanged&) = default;
+};
+
 // A flow of the process is set up, or is still open when the process connects to another incarnation of its node. For
 // display by the node. All texts are printable ASCII.
 struct FlowOpened {
@@ -198,9 +218,9 @@ inline constexpr std::size_t kMaxFlowFailure = 1024;  // of causes, too
 inline constexpr std::size_t kMaxPortLostReason = 256;
 inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 
-using SessionMessage =
-    std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply, CableProbeRequest,
-                 CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts, FlowRerouted, FlowWaits, ChunkCorrupted>;
+using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
+                                    CableProbeRequest, CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts,
+                                    FlowRerouted, FlowWaits, ChunkCorrupted, DrainRequest, DrainReply, PathsChanged>;
 
 // Whether it is a report of a process about its flows, which the node does not answer.
 bool is_report(const SessionMessage& message);

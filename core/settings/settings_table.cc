@@ -243,7 +243,7 @@ constexpr Setting kSettings[] = {
     {"path_wait", Form::kNumber, "seconds", 0, 86400, "",
      "how long a flow without a circuit waits for another path; 0: it fails with its last circuit",
      set_number<&Settings::path_wait>, show_duration<&Settings::path_wait>},
-    {"drain", Form::kTruth, "true or false", 0, 0, "", "no new paths lead through this node",
+    {"drain", Form::kTruth, "true or false", 0, 0, "", "no paths lead through this node, from its start on",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths},
     {"checksum", Form::kText, "on or off", 0, 0, "",
      "over TCP, data gets a CRC32C where it is sent, which is checked where it arrives, if it has one: what a cable "

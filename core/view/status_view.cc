@@ -164,6 +164,7 @@ std::string status_view(const Node& node, const RelayStatus& relay, const FlowsS
       {"node", node.identity().name},
       {"cluster", node.identity().cluster},
       {"draining", node.draining()},
+      {"draining_cables", node.draining_cables()},
       {"addresses", node.addresses()},
       {"relay_port", node.relay_port()},
       {"nodes", node.flooding().database().size()},

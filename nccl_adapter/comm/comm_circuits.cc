@@ -1,6 +1,5 @@
 #include "nccl_adapter/comm/comm_circuits.h"
 
-#include <tuple>
 #include <utility>
 
 #include "core/flow/chunk_link.h"
@@ -19,8 +18,11 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
     memory_.detach(name.slot);
     unused_sockets_.push_back(circuit.hop->take_socket());
   }
-  circuit = {name, std::move(hop), std::move(end), setup.rank, setup.hops.size(), std::chrono::steady_clock::now(),
-             false};
+  circuit = {.name = name,
+             .hop = std::move(hop),
+             .end = std::move(end),
+             .preference = CircuitPreference::of(setup),
+             .since = std::chrono::steady_clock::now()};
   absl::Status status = memory_.attach(name.slot, *circuit.hop);
   if (status.ok()) status = flow_.join(name, circuit.hop->link(), to_text(circuit.end), chunk_bytes);
   if (status.ok()) {
@@ -69,12 +71,11 @@ bool CommCircuits::needs_idle_polls() const {
 }
 
 std::optional<CircuitName> CommCircuits::best() const {
-  constexpr std::chrono::seconds kProven{1};
   const auto now = std::chrono::steady_clock::now();
   const Circuit* best = nullptr;
   for (const Circuit& circuit : circuits_) {
     if (!is_live(circuit) || now - circuit.since < kProven) continue;
-    if (best == nullptr || std::tie(circuit.rank, circuit.hops) < std::tie(best->rank, best->hops)) best = &circuit;
+    if (best == nullptr || circuit.preference < best->preference) best = &circuit;
   }
   return best == nullptr ? std::nullopt : std::optional(best->name);
 }

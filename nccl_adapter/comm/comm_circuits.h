@@ -16,6 +16,7 @@
 #include "core/circuit/hop_names.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
+#include "core/flow_circuits/circuit_preference.h"
 #include "core/linux/link/hop_link.h"
 #include "core/linux/os/unique_fd.h"
 #include "core/ports/port_lost.h"
@@ -46,8 +47,7 @@ class CommCircuits {
   // Whether a hop of one that is alive needs polls while the flow is idle (HopLink::needs_idle_polls()).
   bool needs_idle_polls() const;
 
-  // The one that is to be the primary: of the lowest rank, then hops, then slot, among those that have lived for a
-  // second; nullopt: none has.
+  // The one that is to be the primary (core/flow_circuits/circuit_preference.h); nullopt: none has lived for so long.
   std::optional<CircuitName> best() const;
 
   // Those that have ended since the last call, and why the last of them has.
@@ -71,8 +71,7 @@ class CommCircuits {
     CircuitName name;
     std::unique_ptr<host::HopLink> hop;  // null: the slot has had none, or it was given up
     HopEnd end;
-    std::uint8_t rank = 0;
-    std::size_t hops = 0;
+    CircuitPreference preference;
     std::chrono::steady_clock::time_point since;
     bool reported = false;  // its end, by take_ended()
   };

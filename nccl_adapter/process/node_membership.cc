@@ -27,13 +27,8 @@ absl::StatusOr<PathOffers> paths_in(absl::StatusOr<SessionMessage> reply) {
 
 }  // namespace
 
-NodeMembership::NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Welcomed welcomed,
-                               PortIsLost port_is_lost)
-    : control_(control),
-      settings_(settings),
-      log_(log),
-      welcomed_(std::move(welcomed)),
-      port_is_lost_(std::move(port_is_lost)) {}
+NodeMembership::NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Listener listener)
+    : control_(control), settings_(settings), log_(log), listener_(std::move(listener)) {}
 
 absl::StatusOr<Welcome> NodeMembership::join(const std::string& daemon) {
   // An unused node may leave just as this process joins; then another is started.
@@ -64,7 +59,8 @@ absl::Status NodeMembership::connect() {
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
   session_->on_welcome([this](const Welcome& welcome) { take_update(welcome); });
-  session_->on_port_lost(port_is_lost_);
+  session_->on_port_lost(listener_.port_lost);
+  session_->on_paths_changed(listener_.paths_changed);
   return absl::OkStatus();
 }
 
@@ -101,7 +97,7 @@ absl::Status NodeMembership::take(const Welcome& welcome) {
                      " for this process: restart cablewayd with the same CABLEWAY_KEY_FILE"));
   }
   node_ = welcome.node;
-  welcomed_(welcome);
+  listener_.welcomed(welcome);
   return absl::OkStatus();
 }
 
@@ -120,6 +116,8 @@ absl::Status NodeMembership::rejoin_if_ended() {
     if (welcome == nullptr) return;
     take_update(*welcome);
     reports_.use_session(session_);
+    // While this process had no session it was told of no change.
+    listener_.paths_changed();
   });
   return absl::OkStatus();
 }

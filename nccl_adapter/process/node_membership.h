@@ -24,16 +24,19 @@ namespace cableway::nccl {
 
 class NodeMembership {
  public:
-  // Called on the control thread with each accepted Welcome: the first, those after the node's ports have changed, and
-  // those of a restarted node.
-  using Welcomed = std::function<void(const Welcome&)>;
-  // Called on the control thread when a port of the node has stopped carrying data.
-  using PortIsLost = std::function<void(const PortLost&)>;
+  // Called on the control thread.
+  struct Listener {
+    // With each accepted Welcome: the first, those after the node's ports have changed, and those of a restarted node.
+    std::function<void(const Welcome&)> welcomed;
+    // A port of the node has stopped carrying data.
+    std::function<void(const PortLost&)> port_lost;
+    // The best paths of flows may be others now.
+    std::function<void()> paths_changed;
+  };
   using HavePaths = std::function<void(absl::StatusOr<PathOffers>)>;
 
   // The arguments outlive this; this outlives the control thread's last work.
-  NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Welcomed welcomed,
-                 PortIsLost port_is_lost);
+  NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Listener listener);
 
   // Blocks, and so is not for the control thread. `daemon`: the program to start if no node is running. Returns the
   // node's first Welcome, without its key. The status names the remedy for the operator.
@@ -63,8 +66,7 @@ class NodeMembership {
   ControlThread& control_;
   const Settings& settings_;
   const Log& log_;
-  const Welcomed welcomed_;
-  const PortIsLost port_is_lost_;
+  const Listener listener_;
   // Below: the control thread's, until it has ended.
   std::shared_ptr<host::SessionClient> session_;
   FlowReports reports_;

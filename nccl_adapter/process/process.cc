@@ -39,9 +39,9 @@ Process::Process(const Settings& settings, Log log)
     : settings_(settings),
       log_(log),
       control_(std::make_unique<ControlThread>()),
-      membership_(
-          *control_, settings_, log_, [this](const Welcome& welcome) { take(welcome); },
-          [this](const PortLost& lost) { lose_port(lost); }),
+      membership_(*control_, settings_, log_,
+                  {[this](const Welcome& welcome) { take(welcome); }, [this](const PortLost& lost) { lose_port(lost); },
+                   [this] { paths_changed(); }}),
       transports_(host::host_transports(settings, host::Idle::kPolls)) {}
 
 Process::~Process() {
@@ -290,6 +290,10 @@ void Process::run_checks() {
 
 void Process::lose_port(const PortLost& lost) {
   if (flows_ != nullptr) flows_->lose_port(lost);
+}
+
+void Process::paths_changed() {
+  if (flows_ != nullptr) flows_->paths_changed();
 }
 
 void Process::poll_idle_flows() {

@@ -81,6 +81,7 @@ class Process {
   void refuse(ArrivedSetup arrived, const absl::Status& reason, FailureScope scope);
   FlowComm::Origin origin_of(Context& context, std::string flow);
   void lose_port(const PortLost& lost);
+  void paths_changed();
   void run_checks();
   void poll_idle_flows();
   void stop();

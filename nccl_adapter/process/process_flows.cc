@@ -18,6 +18,10 @@ namespace {
 constexpr std::chrono::seconds kRememberClosed{60};
 // Each takes some 10 KB.
 constexpr std::size_t kMaxClosed = 256;
+// A change of paths is often followed by more, as when a node's cables come up one after the other; and flows that look
+// all at once would keep their node from whoever waits for a path.
+constexpr std::chrono::milliseconds kFirstLook{300};
+constexpr std::chrono::milliseconds kNextLook{5};
 
 }  // namespace
 
@@ -53,6 +57,7 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
 
   void start() { circuits_.start(); }
   void asked() { circuits_.asked(); }
+  void paths_changed(Duration delay) { circuits_.paths_changed(delay); }
   void stop() override { circuits_.stop(); }
 
   std::shared_ptr<FlowComm> comm() const override { return comm_; }
@@ -226,6 +231,14 @@ void ProcessFlows::lose_port(const PortLost& lost) {
   for (const auto& [comm, flow] : flows_) {
     comm->lose_port(lost);
     report_failure(comm);
+  }
+}
+
+void ProcessFlows::paths_changed() {
+  Duration delay = kFirstLook;
+  for (const auto& [nonce, flow] : sources_) {
+    flow->paths_changed(delay);
+    delay += kNextLook;
   }
 }
 

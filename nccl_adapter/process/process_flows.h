@@ -66,6 +66,8 @@ class ProcessFlows {
   void check();
   void poll_idle();
   void lose_port(const PortLost& lost);
+  // The best paths of flows may be others now.
+  void paths_changed();
 
  private:
   class Flow;

@@ -43,6 +43,7 @@ struct AdvertisedAdjacency {
   std::uint32_t neighbour_port = 0;
   PortAddress address;  // the origin's, on this cable; link-local addresses carry no scope: the port is the scope
   std::uint32_t latency_ns = 0;  // one way, as measured by the origin; 0: not known
+  bool draining = false;         // by the origin
   friend bool operator==(const AdvertisedAdjacency&, const AdvertisedAdjacency&) = default;
 };
 

@@ -104,6 +104,7 @@ class Agreement {
     cable.b = port_of(b);
     cable.rate_mbps = std::min(rate_mbps(a), rate_mbps(b));
     cable.latency_us = latency_us(*a.adjacency, *b.adjacency);
+    cable.draining = a.adjacency->draining || b.adjacency->draining;
     names_.insert(std::move(name));
     cables_.push_back(std::move(cable));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -40,10 +41,32 @@ std::string describe_parts(const Topology& topology, const std::vector<std::vect
   return text + ")";
 }
 
+// The connected components where draining cables join nodes, too.
+std::vector<std::vector<NodeIndex>> joined_parts(const Topology& topology) {
+  std::vector<std::vector<NodeIndex>> parts = topology.components();
+  std::vector<std::size_t> part_of(topology.node_count());
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    for (const NodeIndex node : parts[part]) part_of[node.value] = part;
+  }
+  for (const Cable& cable : topology.draining_cables()) {
+    // By value: the loop below changes the elements.
+    const std::pair<std::size_t, std::size_t> ends =
+        std::minmax(part_of[cable.a.node.value], part_of[cable.b.node.value]);
+    const auto [first, second] = ends;
+    if (first == second) continue;
+    for (const NodeIndex node : parts[second]) part_of[node.value] = first;
+    parts[first].insert(parts[first].end(), parts[second].begin(), parts[second].end());
+    parts[second].clear();
+  }
+  std::erase_if(parts, [](const std::vector<NodeIndex>& part) { return part.empty(); });
+  for (std::vector<NodeIndex>& part : parts) std::sort(part.begin(), part.end());
+  return parts;
+}
+
 }  // namespace
 
 std::optional<DisconnectedNode> find_disconnected(const Topology& topology) {
-  const std::vector<std::vector<NodeIndex>> parts = topology.components();
+  const std::vector<std::vector<NodeIndex>> parts = joined_parts(topology);
   if (parts.size() == 1) return std::nullopt;
   return DisconnectedNode{parts[1].front(),
                           absl::StrCat("the topology is disconnected: ", describe_parts(topology, parts),

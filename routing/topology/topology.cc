@@ -1,6 +1,7 @@
 #include "routing/topology/topology.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -76,6 +77,10 @@ absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node>
   Topology topology;
   topology.cluster_ = std::move(cluster);
   topology.nodes_ = std::move(nodes);
+  const auto first_draining =
+      std::stable_partition(cables.begin(), cables.end(), [](const Cable& cable) { return !cable.draining; });
+  topology.draining_cables_.assign(std::make_move_iterator(first_draining), std::make_move_iterator(cables.end()));
+  cables.erase(first_draining, cables.end());
   topology.cables_ = std::move(cables);
   for (Node& node : topology.nodes_) {
     std::sort(node.plugs.begin(), node.plugs.end());

@@ -5,7 +5,8 @@
 //   - nodes by name, digits compared as numbers (n2 before n10); NodeIndex is the place in that order;
 //   - the ends of a cable so that a.node < b.node;
 //   - cables by (a.node, b.node, name); CableIndex is the place in that order.
-// So every node with the same link-state database uses the same indices and computes the same routes.
+// Draining cables are listed by themselves: paths, capacities and everything else that is computed know the others
+// only. So every node with the same link-state database uses the same indices and computes the same routes.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_H_
 
@@ -90,6 +91,7 @@ struct Cable {
   std::uint64_t rate_mbps = kDefaultRateMbps;  // per direction, 1 to kMaxRateMbps
   std::optional<double> latency_us = {};       // one way, 0 to kMaxLatencyUs; empty: not known
   bool routed = false;                         // the two addresses reach each other through IP routers
+  bool draining = false;                       // plugged in, but no path is to lead over it
   friend bool operator==(const Cable&, const Cable&) = default;
 };
 
@@ -109,7 +111,10 @@ class Topology {
 
   const std::string& cluster() const { return cluster_; }
   std::span<const Node> nodes() const { return nodes_; }
+  // Those that paths may lead over.
   std::span<const Cable> cables() const { return cables_; }
+  // The others, in the same order. They have no index.
+  std::span<const Cable> draining_cables() const { return draining_cables_; }
   std::size_t node_count() const { return nodes_.size(); }
   std::size_t cable_count() const { return cables_.size(); }
 
@@ -147,6 +152,7 @@ class Topology {
   std::string cluster_;
   std::vector<Node> nodes_;
   std::vector<Cable> cables_;
+  std::vector<Cable> draining_cables_;
   std::vector<std::uint64_t> latency_cost_ns_;  // by cable
   std::vector<CableIndex> cables_by_name_;
   std::vector<Adjacency> adjacencies_;          // of node 0, then of node 1, ..

@@ -251,6 +251,7 @@ absl::StatusOr<std::vector<Cable>> GraphSketch::read_cables() const {
     cable.rate_mbps = values.whole_number("rate_mbps", kMaxRateMbps, kDefaultRateMbps);
     cable.latency_us = values.microseconds("latency_us");
     cable.routed = values.truth("routed");
+    cable.draining = values.truth("draining");
     if (!values.status().ok()) return values.status();
     cables.push_back(std::move(cable));
   }

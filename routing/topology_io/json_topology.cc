@@ -211,12 +211,13 @@ absl::StatusOr<Port> JsonReader::read_end(const Json& json, const std::string& p
 absl::Status JsonReader::read_cable(const Json& json) {
   const std::string place = absl::StrCat("/cables/", cables_.size());
   Members members(json, place);
-  members.expect("ends", {"name", "rate_mbps", "latency_us", "routed"});
+  members.expect("ends", {"name", "rate_mbps", "latency_us", "routed", "draining"});
   Cable cable;
   cable.name = members.text("name", "");
   cable.rate_mbps = members.whole_number("rate_mbps", kMaxRateMbps, kDefaultRateMbps);
   cable.latency_us = members.number("latency_us");
   cable.routed = members.truth("routed");
+  cable.draining = members.truth("draining");
   const Json* const ends = members.array("ends");
   if (ends != nullptr && ends->size() != 2) {
     members.refuse("ends", absl::StrCat("a cable with ", ends->size(),
@@ -332,7 +333,8 @@ OrderedJson cable_json(const Topology& topology, const Cable& cable) {
           {"ends", OrderedJson::array({end_json(topology, cable.a), end_json(topology, cable.b)})},
           {"rate_mbps", cable.rate_mbps},
           {"latency_us", cable.latency_us ? OrderedJson(*cable.latency_us) : OrderedJson(nullptr)},
-          {"routed", cable.routed}};
+          {"routed", cable.routed},
+          {"draining", cable.draining}};
 }
 
 // Appends one element at a time, since a document of all would take many times the memory of its text.
@@ -360,7 +362,10 @@ std::string to_json_topology(const Topology& topology) {
             {"roots", parts_json(node.roots)}};
   });
   text += ",\n \"cables\": ";
-  append_array(text, topology.cables(), [&](const Cable& cable) { return cable_json(topology, cable); });
+  std::vector<const Cable*> cables;
+  for (const Cable& cable : topology.cables()) cables.push_back(&cable);
+  for (const Cable& cable : topology.draining_cables()) cables.push_back(&cable);
+  append_array(text, cables, [&](const Cable* cable) { return cable_json(topology, *cable); });
   return text + "}\n";
 }
 

@@ -9,10 +9,12 @@
 //      "cables": [{"name": "c0",                                                      optional, as in the topology file
 //                  "ends": [{"node": "n0", "interface": "", "address": "10.7.0.1", "plug": "", "root": ""},
 //                           {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": "", "root": ""}],
-//                  "rate_mbps": 10000, "latency_us": null, "routed": false}]}         optional, as in the topology file
+//                  "rate_mbps": 10000, "latency_us": null, "routed": false,           optional, as in the topology file
+//                  "draining": false}]}
 //
 // They mean the same as in the topology file; an empty interface, plug or root is absent, and a latency of null is not
-// known. Written documents have all members, with each node and each cable on its own line.
+// known. Written documents have all members, with each node and each cable on its own line;
+// draining cables are the last ones.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 

@@ -269,14 +269,17 @@ std::string facts(const Topology& topology, const TopologyShape& shape) {
   return absl::StrCat(text, fastest_text, latencies(topology));
 }
 
-// One line for every physical cable of several cables, every connector and PCIe link that cables share, and every
-// draining node.
+// One line for every draining node and cable, every physical cable of several cables, and every connector and PCIe link
+// that cables share.
 std::string draw_notes(const Topology& topology, const Labels& labels) {
   constexpr std::size_t kMaxNotes = 24;
   const PhysicalCables physical = physical_cables(topology);
   std::vector<std::string> notes;
   for (const Node& node : topology.nodes()) {
     if (node.draining) notes.push_back(absl::StrCat("draining: ", cut(node.name, kNodeLabel), " relays nothing"));
+  }
+  for (const Cable& cable : topology.draining_cables()) {
+    notes.push_back(absl::StrCat("draining: no path leads over cable ", cut(cable.name, 2 * kNodeLabel)));
   }
   for (const PhysicalCable& cable : physical.cables) {
     if (cable.cables.size() == 1) continue;

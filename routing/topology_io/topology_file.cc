@@ -279,14 +279,15 @@ absl::Status TopologyReader::read_cable_values(const toml::table& table, Cable& 
   const auto routed = truth_value(table, "routed");
   if (!routed.ok()) return routed.status();
   cable.routed = *routed;
+  const auto draining = truth_value(table, "draining");
+  if (!draining.ok()) return draining.status();
+  cable.draining = *draining;
   return absl::OkStatus();
 }
 
 absl::Status TopologyReader::read_cable(const toml::table& table) {
-  if (absl::Status status = check_keys(table, "[[cable]]", {"name", "ends", "rate_mbps", "latency_us", "routed"});
-      !status.ok()) {
-    return status;
-  }
+  absl::Status keys = check_keys(table, "[[cable]]", {"name", "ends", "rate_mbps", "latency_us", "routed", "draining"});
+  if (!keys.ok()) return keys;
   Cable cable;
   PartLines lines;
   lines.fill(line_of(table));
@@ -378,6 +379,17 @@ void append_parts(std::string& text, const char* key, const std::vector<SharedPa
   text += "]\n";
 }
 
+void append_cable(std::string& text, const Topology& topology, const Cable& cable) {
+  absl::StrAppend(&text, "\n[[cable]]\nname = \"", cable.name, "\"\nends = [");
+  append_end(text, topology, cable.a);
+  text += ", ";
+  append_end(text, topology, cable.b);
+  absl::StrAppend(&text, "]\nrate_mbps = ", cable.rate_mbps, "\n");
+  if (cable.latency_us) absl::StrAppend(&text, "latency_us = ", number_text(*cable.latency_us), "\n");
+  if (cable.routed) text += "routed = true\n";
+  if (cable.draining) text += "draining = true\n";
+}
+
 }  // namespace
 
 absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name, Disconnected disconnected) {
@@ -394,15 +406,8 @@ std::string to_topology_file(const Topology& topology) {
     append_parts(text, "plugs", node.plugs);
     append_parts(text, "roots", node.roots);
   }
-  for (const Cable& cable : topology.cables()) {
-    absl::StrAppend(&text, "\n[[cable]]\nname = \"", cable.name, "\"\nends = [");
-    append_end(text, topology, cable.a);
-    text += ", ";
-    append_end(text, topology, cable.b);
-    absl::StrAppend(&text, "]\nrate_mbps = ", cable.rate_mbps, "\n");
-    if (cable.latency_us) absl::StrAppend(&text, "latency_us = ", number_text(*cable.latency_us), "\n");
-    if (cable.routed) text += "routed = true\n";
-  }
+  for (const Cable& cable : topology.cables()) append_cable(text, topology, cable);
+  for (const Cable& cable : topology.draining_cables()) append_cable(text, topology, cable);
   return text;
 }
 

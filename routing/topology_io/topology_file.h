@@ -14,6 +14,7 @@
 //     rate_mbps = 10000          # optional, per direction
 //     latency_us = 1             # optional, one way; without it the latency is not known
 //     routed = false             # optional: the addresses reach each other through IP routers
+//     draining = false           # optional: plugged in, but no path leads over the cable
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_
 
@@ -30,8 +31,8 @@ namespace cableway::routing {
 inline constexpr std::size_t kMaxTopologyFileBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kMaxTopologyFileLineBytes = 1024;  // bounds the nesting depth of dotted keys
 
-// Pure: the caller reads the file; `file_name` is used only in messages. Draining nodes count like any others when the
-// result is checked for being connected.
+// Pure: the caller reads the file; `file_name` is used only in messages. Draining nodes and cables count like any
+// others when the result is checked for being connected.
 // Every error is InvalidArgument and reads "FILE:LINE: what is wrong; what was expected".
 absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name,
                                         Disconnected disconnected = Disconnected::kRefused);

@@ -126,7 +126,10 @@ void SimtestWorld::build_processes() {
       flow.arrived(std::move(setup));
     }));
   }
-  nodes_.observe_topology([this](std::size_t node) { processes_[node]->topology_changed(); });
+  nodes_.observe_topology([this](std::size_t node) {
+    processes_[node]->topology_changed();
+    for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->paths_changed(node);
+  });
 }
 
 SimtestResult SimtestWorld::run() {

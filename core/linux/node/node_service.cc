@@ -158,6 +158,7 @@ absl::Status NodeService::start_pulses() {
                                      [this] {
                                        paths_->topology_changed();
                                        relay_->topology_changed();
+                                       sessions_->tell(PathsChanged{});
                                      }});
   if (!pulses.ok()) return pulses.status();
   pulses_ = *std::move(pulses);
@@ -236,14 +237,16 @@ void NodeService::on_topology_changed() {
   if (pulses_ != nullptr) pulses_->update();
 }
 
-// Raises TOPOLOGY_CHANGED if nodes, draining nodes or cables have changed; a new latency raises no event.
+// Raises TOPOLOGY_CHANGED and tells processes if nodes, cables, or what drains have changed, not for new latencies.
 void NodeService::note_members(const routing::Topology& topology) {
   std::string members;
   for (const routing::Node& node : topology.nodes()) absl::StrAppend(&members, node.name, node.draining ? "-" : "+");
   for (const routing::Cable& cable : topology.cables()) absl::StrAppend(&members, cable.name, "+");
+  for (const routing::Cable& cable : topology.draining_cables()) absl::StrAppend(&members, cable.name, "-");
   if (std::exchange(members_, members) == members) return;
+  sessions_->tell(PathsChanged{});
   const std::size_t nodes = topology.node_count();
-  const std::size_t cables = topology.cable_count();
+  const std::size_t cables = topology.cable_count() + topology.draining_cables().size();
   events().raise(EventCode::kTopologyChanged,
                  absl::StrCat("the topology now has ", nodes, nodes == 1 ? " node and " : " nodes and ", cables,
                               cables == 1 ? " cable" : " cables"),
@@ -257,7 +260,8 @@ void NodeService::leave(const std::string& reason) {
 }
 
 void NodeService::reload(const Settings& settings) {
-  node_->set_draining(settings.drain);
+  // What an operator has drained since is not ended by a setting that has not changed.
+  if (settings.drain != settings_.drain) node_->set_draining(settings.drain);
   settings_.drain = settings.drain;
   settings_.log_level = settings.log_level;
   settings_.cable_test = settings.cable_test;
@@ -275,7 +279,16 @@ void NodeService::on_request(const SessionMessage& request, SessionServer::Answe
   if (const auto* path = std::get_if<PathRequest>(&request)) return find_paths(*path, std::move(answer));
   if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(answer_view(wanted->name, view_sources()));
   if (const auto* test = std::get_if<CableProbeRequest>(&request)) return test_cables(*test, answer);
+  if (const auto* drain = std::get_if<DrainRequest>(&request)) return answer(DrainReply{text(carry_out(*drain))});
   answer(Refusal{"not a request that a node answers"});
+}
+
+absl::Status NodeService::carry_out(const DrainRequest& request) {
+  if (request.cable.empty()) {
+    node_->set_draining(request.drain);
+    return absl::OkStatus();
+  }
+  return request.drain ? node_->drain_cable(request.cable) : node_->undrain_cable(request.cable);
 }
 
 void NodeService::test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer) {

@@ -77,6 +77,7 @@ class NodeService {
   void on_topology_changed();
   void note_members(const routing::Topology& topology);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
+  absl::Status carry_out(const DrainRequest& request);
   void find_paths(const PathRequest& request, SessionServer::Answer answer);
   void test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer);
   void on_probe(ArrivedProbe probe);
@@ -93,9 +94,9 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
-  std::string members_;                     // nodes, whether each drains, and cables, as of the last TOPOLOGY_CHANGED
-  std::string not_listening_;               // the current reason; empty while listening
-  std::string no_ports_;                    // why there is none, as last reported
+  std::string members_;        // nodes and cables, and whether each drains, as of the last TOPOLOGY_CHANGED
+  std::string not_listening_;  // the current reason; empty while listening
+  std::string no_ports_;       // why there is none, as last reported
   std::vector<std::string> socket_errors_;  // as last reported
 
   std::optional<PathWait> paths_;

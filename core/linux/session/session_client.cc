@@ -148,6 +148,10 @@ bool SessionClient::take_notification(const SessionMessage& message) {
     port_lost_(*lost);
     return true;
   }
+  if (std::holds_alternative<PathsChanged>(message)) {
+    paths_changed_();
+    return true;
+  }
   const auto* welcome = std::get_if<Welcome>(&message);
   if (welcome == nullptr || std::exchange(welcome_due_, false)) return false;
   welcomed_(*welcome);

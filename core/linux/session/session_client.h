@@ -40,6 +40,8 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
   // Called when the node reports a lost port.
   void on_port_lost(std::function<void(const PortLost&)> lost) { port_lost_ = std::move(lost); }
+  // Called when the node reports that the best paths may have changed.
+  void on_paths_changed(std::function<void()> changed) { paths_changed_ = std::move(changed); }
   bool ended() const { return !socket_.is_open(); }
   // Fails every unanswered request.
   void close();
@@ -64,6 +66,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   bool welcome_due_ = false;  // the next Welcome answers the Hello
   std::function<void(const Welcome&)> welcomed_ = [](const Welcome&) {};
   std::function<void(const PortLost&)> port_lost_ = [](const PortLost&) {};
+  std::function<void()> paths_changed_ = [] {};
   bool writing_ = false;
   bool reading_ = false;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};

@@ -43,8 +43,12 @@ std::optional<ucred> credentials(int socket) {
   return peer;
 }
 
+bool may_drain(const ucred& peer) {
+  return peer.uid == 0 || peer.uid == ::geteuid();
+}
+
 bool may_connect(const ucred& peer) {
-  return peer.uid == 0 || ::geteuid() == 0 || peer.uid == ::geteuid();
+  return ::geteuid() == 0 || may_drain(peer);
 }
 
 }  // namespace
@@ -81,10 +85,11 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
 // One connection. Requests are read while earlier ones wait for their answers, up to a limit of those.
 class SessionServer::State::Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(std::shared_ptr<State> server, stream_protocol::socket socket, std::int64_t process)
+  Session(std::shared_ptr<State> server, stream_protocol::socket socket, const ucred& peer)
       : server_(std::move(server)),
         socket_(std::move(socket)),
-        peer_{++server_->last_session, process},
+        peer_{++server_->last_session, peer.pid},
+        may_drain_(may_drain(peer)),
         hello_limit_(socket_.get_executor()) {
     ++server_->connections;
   }
@@ -144,6 +149,9 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     if (!greeted_) return greet(*request);
     if (is_report(*request)) return receive_report(*request);
     ++unanswered_;
+    if (std::holds_alternative<DrainRequest>(*request) && !may_drain_) {
+      return answer(DrainReply{"only root and the user of the node may drain it or its cables"});
+    }
     server_->handler(*request, [weak = weak_from_this()](const SessionMessage& answer) {
       if (const auto self = weak.lock()) self->answer(answer);
     });
@@ -243,6 +251,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   std::shared_ptr<State> server_;
   stream_protocol::socket socket_;
   const SessionPeer peer_;
+  const bool may_drain_;
   boost::asio::steady_timer hello_limit_;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};
   std::vector<std::byte> body_;
@@ -279,7 +288,7 @@ void SessionServer::State::accept() {
     } else if (self->connections >= kMaxSessions) {
       self->refuse(socket, peer->pid, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
     } else {
-      std::make_shared<Session>(self, std::move(socket), peer->pid)->start();
+      std::make_shared<Session>(self, std::move(socket), *peer)->start();
     }
     self->accept();
   });
@@ -324,8 +333,8 @@ void SessionServer::update_welcome(const Welcome& welcome) {
   state_->send_to_all(welcome);
 }
 
-void SessionServer::tell(const PortLost& lost) {
-  state_->send_to_all(lost);
+void SessionServer::tell(const SessionMessage& notification) {
+  state_->send_to_all(notification);
 }
 
 std::size_t SessionServer::sessions() const {

@@ -34,8 +34,9 @@ class SessionServer {
   };
 
   // AlreadyExists: another node holds the socket. Peers must run as this process's user or as root; if this process is
-  // root, as any user. At most 1,024 sessions at a time. For each, at most 1 MiB may wait to be read by its process,
-  // beside two answers; a session that exceeds this is ended.
+  // root, as any user, but a DrainRequest of another user is refused and does not reach the handler. At most 1,024
+  // sessions at a time. For each, at most 1 MiB may wait to be read by its process, beside two answers; a session that
+  // exceeds this is ended.
   static absl::StatusOr<std::unique_ptr<SessionServer>> listen(
       boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint, Welcome welcome,
       Handler handler, Listener listener = {});
@@ -45,8 +46,8 @@ class SessionServer {
 
   // Replaces the Welcome of new sessions, and sends it to all existing ones.
   void update_welcome(const Welcome& welcome);
-  // To all existing sessions.
-  void tell(const PortLost& lost);
+  // To all existing sessions: PortLost, PathsChanged.
+  void tell(const SessionMessage& notification);
 
   // Sessions that have sent Hello.
   std::size_t sessions() const;

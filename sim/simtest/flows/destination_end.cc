@@ -1,5 +1,6 @@
 #include "sim/simtest/flows/destination_end.h"
 
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -87,6 +88,12 @@ void DestinationEnd::check(const Posted& posted) {
   if (!guarded(posted, bytes)) {
     rules.broken(1, name(posted.message) + " was written beyond its end");
   }
+}
+
+void DestinationEnd::tend() {
+  if (over() || joined() < 2) return;
+  if (const std::optional<CircuitName> best = best_circuit(); best.has_value()) receiver_.prefer(*best);
+  wake();
 }
 
 void DestinationEnd::check_memory() {

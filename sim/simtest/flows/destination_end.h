@@ -26,6 +26,8 @@ class DestinationEnd final : public FlowEnd, private SourceInquiry::Flow {
   void answer_after_close(const CircuitSetup& setup, OpenHop last_hop);
   // To be called at the end of the run: checks that nothing was written into memory after it was given back.
   void check_memory();
+  // To be called now and then: makes the best circuit the primary.
+  void tend();
 
  private:
   void poll() override;

@@ -6,7 +6,7 @@
 
 namespace cableway::sim {
 
-absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::uint32_t chunk_bytes) {
+absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::uint32_t chunk_bytes, Instant now) {
   const CircuitName name = setup.circuit;
   const PlantEnd end = lands_ ? hop.destination_end() : hop.source_end();
   const std::string where = to_text(lands_ ? accepting_end(setup, setup.hop) : dialing_end(setup, setup.hop));
@@ -22,6 +22,8 @@ absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::ui
     moved_before_ += circuit.end->link.bytes_moved();
   }
   circuit.name = name;
+  circuit.preference = CircuitPreference::of(setup);
+  circuit.since = now;
   circuit.end.emplace(end);
   ChunkLink& link = links_.emplace_back(end.link, [this, name](const Frame& frame) {
     if (frame.kind == FrameKind::kChunk) gives_(name, frame);
@@ -56,6 +58,15 @@ std::optional<CircuitName> EndCircuits::first_live() const {
     if (is_live(circuit)) return circuit.name;
   }
   return std::nullopt;
+}
+
+std::optional<CircuitName> EndCircuits::best(Instant now) const {
+  const Circuit* best = nullptr;
+  for (const Circuit& circuit : circuits_) {
+    if (!is_live(circuit) || now - circuit.since < kProven) continue;
+    if (best == nullptr || circuit.preference < best->preference) best = &circuit;
+  }
+  return best == nullptr ? std::nullopt : std::optional(best->name);
 }
 
 std::vector<CircuitName> EndCircuits::take_ended() {

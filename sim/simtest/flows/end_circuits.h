@@ -14,8 +14,10 @@
 
 #include "absl/status/status.h"
 #include "core/circuit/circuit_setup.h"
+#include "core/clock.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
+#include "core/flow_circuits/circuit_preference.h"
 #include "sim/simtest/ground/cable_plant.h"
 #include "sim/simtest/ground/plant_end.h"
 #include "sim/simtest/ground/watched_link.h"
@@ -36,13 +38,15 @@ class EndCircuits {
 
   // A circuit's hop is open here. The status tells why it cannot carry the flow; the hop has been failed then.
   // Internal: it may join although a later one in its slot has.
-  absl::Status join(const CircuitSetup& setup, PlantHop& hop, std::uint32_t chunk_bytes);
+  absl::Status join(const CircuitSetup& setup, PlantHop& hop, std::uint32_t chunk_bytes, Instant now);
   // The devices of the slots' circuits, null for none.
   std::array<StubDevice*, kMaxFlowCircuits> devices() const;
   // Since construction; grows exactly when something moves.
   std::uint64_t bytes_moved() const;
   // A circuit that is alive; the one in the lowest slot.
   std::optional<CircuitName> first_live() const;
+  // The one that is to be the primary (core/flow_circuits/circuit_preference.h); nullopt: none has lived for so long.
+  std::optional<CircuitName> best(Instant now) const;
 
   // Those that have ended since the last call.
   std::vector<CircuitName> take_ended();
@@ -56,6 +60,8 @@ class EndCircuits {
     CircuitName name;
     std::optional<PlantEnd> end;  // nullopt: the slot has had none
     bool reported = false;        // its end, by take_ended()
+    CircuitPreference preference;
+    Instant since;
   };
 
   bool is_live(const Circuit& circuit) const { return circuit.end.has_value() && flow_.is_live(circuit.name); }

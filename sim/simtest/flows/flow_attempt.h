@@ -44,6 +44,12 @@ class FlowAttempt {
   const SourceEnd& source() const { return source_; }
   const DestinationEnd* destination() const { return destination_.get(); }
   void check_memory();
+  // To be called now and then.
+  void tend() {
+    if (destination_ != nullptr) destination_->tend();
+  }
+  // The paths of the source's node have changed.
+  void paths_changed(Duration delay) { source_.paths_changed(delay); }
   bool opened() const { return source_.joined() > 0; }
   // One of its applications was dead at some time.
   bool lost_an_application() const { return lost_an_application_; }

@@ -61,7 +61,7 @@ void FlowEnd::poll_until_idle() {
 absl::Status FlowEnd::join_circuit(const CircuitSetup& setup, OpenHop hop) {
   const std::uint32_t chunk_bytes = hop.chunk_bytes;
   PlantHop& taken = take_hop(std::move(hop.connection));
-  absl::Status joined = circuits_.join(setup, taken, chunk_bytes);
+  absl::Status joined = circuits_.join(setup, taken, chunk_bytes, clock().now());
   if (joined.ok()) ++joined_;
   if (breaks_protocol(joined)) {
     place_.ground.rules.broken(7, absl::StrCat("a circuit of flow ", place_.flow, ": ", joined.message()));

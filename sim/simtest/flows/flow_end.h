@@ -80,6 +80,7 @@ class FlowEnd : public LinkUser {
 
   absl::Status join_circuit(const CircuitSetup& setup, OpenHop hop);
   void finish(const absl::Status& reason);
+  std::optional<CircuitName> best_circuit() const { return circuits_.best(clock().now()); }
   void end_circuits(const absl::Status& reason) { circuits_.end_all(reason); }
   // Polls later, from outside of any call of a flow end.
   void wake_soon();

@@ -12,6 +12,8 @@ namespace {
 constexpr std::chrono::milliseconds kTryAgainAfter{500};
 constexpr std::chrono::milliseconds kTriesApart{17};
 
+// As processes do.
+constexpr std::chrono::milliseconds kFollowAfter{300};
 // After the faults; longer than any node and any pause of a flow takes until it finds a path.
 constexpr std::chrono::seconds kFindsPathWithin{12};
 
@@ -69,7 +71,12 @@ void SimtestFlow::try_later() {
   });
 }
 
+void SimtestFlow::paths_changed(std::size_t node) {
+  if (node == plan_.source && !attempts_.empty()) attempts_.back()->paths_changed(kFollowAfter);
+}
+
 void SimtestFlow::tend() {
+  if (!attempts_.empty()) attempts_.back()->tend();
   const bool idle = attempts_.empty() || attempts_.back()->over();
   if (!idle || waits_to_try_ || given_up_ || !source_lives_) return;
   attempt_ended();

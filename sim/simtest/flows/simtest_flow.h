@@ -36,6 +36,8 @@ class SimtestFlow {
   // A set-up for this flow has arrived at a process of one of its applications.
   void arrived(ArrivedSetup setup);
   void tend();
+  // The paths of this node have changed.
+  void paths_changed(std::size_t node);
 
   // Every message is done at both ends or has failed, and no end is left.
   bool over() const;

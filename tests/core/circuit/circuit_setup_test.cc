@@ -29,6 +29,7 @@ CircuitSetup line_setup(std::size_t hops) {
   setup.listener = some_cookie();
   setup.nonce.fill(std::byte{0x5a});
   setup.circuit = {5, 0x01020304};
+  setup.offer = 70000;
   setup.rank = 3;
   setup.source_port = 40123;
   setup.proof.fill(std::byte{0xa5});

@@ -90,6 +90,18 @@ TEST(AdvertisementCodec, RefusesInvalidNodes) {
   EXPECT_FALSE(refused([](routing::Advertisement& it) { it.adjacencies[0].latency_ns = 0xffffffff; }));
 }
 
+TEST(AdvertisementCodec, ADrainingAdjacencySaysOne) {
+  FloodedAdvertisement flooded = sample_advertisement();
+  flooded.advertisement.adjacencies.back().draining = true;
+  std::vector<std::byte> bytes = encode_advertisement(flooded);
+  const auto decoded = decode_advertisement(bytes, "lab");
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->advertisement, flooded.advertisement);
+  ASSERT_EQ(bytes.back(), std::byte{1});
+  bytes.back() = std::byte{2};
+  EXPECT_FALSE(decode_advertisement(bytes, "lab").ok());
+}
+
 TEST(AdvertisementCodec, TheLargestFitsIntoADatagram) {
   FloodedAdvertisement flooded = sample_advertisement();
   routing::Advertisement& largest = flooded.advertisement;

@@ -257,6 +257,60 @@ TEST(Node, IsNoRelayWhileItDrains) {
   EXPECT_EQ(world.node(1).events().count(EventCode::kDrainingEnded), 1U);
 }
 
+// n0 - n1
+//  |    |      n0 drains its cable to n1.
+// n3 - n2
+TEST(Node, HasNoPathLeadOverACableThatItDrains) {
+  NodeWorld world(8);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  Node& node = world.node(0);
+  const routing::Topology before = node.paths().topology();
+  const std::string cable(
+      before.cable(before.cables_between(*before.find_node("n0"), *before.find_node("n1"))[0].cable).name);
+  EXPECT_EQ(node.drain_cable(cable), absl::OkStatus());
+  EXPECT_EQ(node.drain_cable(cable), absl::OkStatus()) << "it drains already";
+  EXPECT_THAT(node.draining_cables(), testing::ElementsAre(cable));
+  const auto see = [&](std::size_t draining) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (world.node(i).paths().topology().draining_cables().size() != draining) return false;
+    }
+    return true;
+  };
+  ASSERT_TRUE(world.settle(1s, [&] { return see(1); }));
+  for (const std::size_t from : {0U, 1U}) {
+    const std::string to = from == 0 ? "n1" : "n0";
+    EXPECT_EQ(test::first_path(world.node(from).paths(), to, 0)->size(), 3U);
+  }
+  EXPECT_EQ(node.events().count(EventCode::kCableDraining), 1U);
+
+  // It goes on while the cable is unplugged.
+  world.fabric().set_carrier(0, false);
+  ASSERT_TRUE(world.settle(2s, [&] { return see(0); }));
+  world.fabric().set_carrier(0, true);
+  ASSERT_TRUE(world.settle(2s, [&] { return see(1); }));
+
+  EXPECT_EQ(node.undrain_cable(cable), absl::OkStatus());
+  ASSERT_TRUE(world.settle(1s, [&] { return see(0) && world.node(1).paths().topology().cable_count() == 4; }));
+  EXPECT_EQ(test::first_path(world.node(1).paths(), "n0", 0)->size(), 1U);
+  EXPECT_EQ(node.events().count(EventCode::kCableDrainingEnded), 1U);
+  EXPECT_EQ(node.undrain_cable(cable).code(), absl::StatusCode::kNotFound);
+}
+
+TEST(Node, DrainsOnlyCablesOfItsOwnThatAreUp) {
+  NodeWorld world(8);
+  world.build(3, {{0, 1}, {1, 2}});
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 2); }));
+  const routing::Topology topology = world.node(0).paths().topology();
+  for (const routing::Cable& cable : topology.cables()) {
+    const bool own = topology.node(cable.a.node).name == "n0" || topology.node(cable.b.node).name == "n0";
+    EXPECT_EQ(world.node(0).drain_cable(cable.name).ok(), own) << cable.name;
+  }
+  EXPECT_EQ(world.node(0).drain_cable("none").message(), "no cable none of node n0 is up");
+}
+
 TEST(Node, FindsItsCablesByPortAndByAddress) {
   sim::NodeWorld world(1);
   world.build(2, {{0, 1}});

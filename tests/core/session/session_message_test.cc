@@ -89,7 +89,11 @@ std::vector<SessionMessage> one_of_each() {
           ChunkCorrupted{kMax, "node n0 port eth1 (cable to n1 eth0): chunk corrupted"},
           PortLost{std::string(kMaxPortName, 'e'), std::string(kMaxPortLostReason, 'w'), true,
                    std::string(routing::kMaxCableNameLength, 'c'), true},
-          PortLost{}};
+          PortLost{},
+          DrainRequest{"", false},
+          DrainRequest{std::string(routing::kMaxCableNameLength, 'c'), true},
+          DrainReply{"no cable of that name is up"},
+          PathsChanged{}};
 }
 
 std::vector<std::byte> body_of(const SessionMessage& message) {
@@ -121,7 +125,7 @@ TEST(SessionMessage, IsRefusedAtEveryTruncation) {
 }
 
 TEST(SessionMessage, RefusesAnUnknownType) {
-  for (const int type : {0, 17, 255}) {
+  for (const int type : {0, 20, 255}) {
     const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));
@@ -265,6 +269,8 @@ TEST(SessionMessage, TellsReportsOfFlowsFromRequests) {
 }
 
 TEST(SessionMessage, BoundsTheTextsOfALostPort) {
+  EXPECT_FALSE(decodes(DrainRequest{std::string(routing::kMaxCableNameLength + 1, 'c'), true}));
+  EXPECT_FALSE(decodes(DrainRequest{"\x1b[2J", true})) << "the name is shown";
   EXPECT_TRUE(decodes(PortLost{"eth1", "the port has lost its carrier", false}));
   EXPECT_FALSE(decodes(PortLost{std::string(kMaxPortName + 1, 'e'), "", false}));
   EXPECT_FALSE(decodes(PortLost{"eth1", std::string(kMaxPortLostReason + 1, 'w'), false}));

@@ -79,6 +79,7 @@ TEST_F(StatusView, IsJsonWithEveryField) {
                                    {"node", "n1"},
                                    {"cluster", "test"},
                                    {"draining", false},
+                                   {"draining_cables", nlohmann::json::array()},
                                    {"addresses", {"10.0.0.2", "10.0.0.5"}},
                                    {"relay_port", 7470},
                                    {"nodes", 3},

@@ -68,6 +68,21 @@ TEST(AgreedTopology, ContainsCablesAdvertisedByBothEnds) {
   EXPECT_EQ(agreed->topology.node(NodeIndex{1}).relay_port, 999);
 }
 
+TEST(AgreedTopology, ACableDrainsIfEitherEndSaysSo) {
+  for (const bool first : {true, false}) {
+    Advertisement n0 = node("n0", 1);
+    Advertisement n1 = node("n1", 2);
+    hear(n0, 1, "n1", 2, "10.0.0.1");
+    hear(n1, 2, "n0", 1, "10.0.0.2");
+    (first ? n0 : n1).adjacencies[0].draining = true;
+    const auto agreed = agree({n0, n1});
+    ASSERT_TRUE(agreed.ok()) << agreed.status();
+    EXPECT_THAT(cable_names(*agreed), IsEmpty());
+    ASSERT_EQ(agreed->topology.draining_cables().size(), 1U);
+    EXPECT_EQ(agreed->topology.draining_cables()[0].name, "n0.eth1-n1.eth2");
+  }
+}
+
 TEST(AgreedTopology, OmitsCablesAdvertisedByOneEndOnly) {
   for (const bool lower_one : {true, false}) {
     Advertisement n0 = node("n0", 1);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "routing/topology/disconnected.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway::routing {
@@ -72,7 +73,42 @@ TEST(Topology, DiffersIfAnyValueDiffers) {
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].latency_us = 0; })) << "known, and unknown";
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].rate_mbps = 1; }));
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].routed = true; }));
+  EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].draining = true; }));
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].a.address = "10.9.9.9"; }));
+}
+
+// n0 - n1 - n2, and between n0 and n1 two cables that drain.
+TEST(Topology, ListsDrainingCablesByThemselves) {
+  std::vector<Cable> cables = {sample_cable(3, 1, 0), sample_cable(1, 0, 1), sample_cable(2, 0, 1),
+                               sample_cable(0, 1, 2)};
+  cables[0].draining = cables[2].draining = true;
+  const Topology topology = make_topology(sample_nodes(3), cables);
+  ASSERT_EQ(topology.cable_count(), 2U);
+  EXPECT_EQ(topology.cable(CableIndex{0}).name, "c1");
+  EXPECT_EQ(topology.cable(CableIndex{1}).name, "c0");
+  ASSERT_EQ(topology.draining_cables().size(), 2U);
+  EXPECT_EQ(topology.draining_cables()[0].name, "c2");
+  EXPECT_EQ(topology.draining_cables()[1].name, "c3");
+  EXPECT_EQ(topology.draining_cables()[1].a.node, NodeIndex{0});
+  EXPECT_EQ(topology.cables_between(NodeIndex{0}, NodeIndex{1}).size(), 1U);
+  EXPECT_FALSE(topology.find_cable("c2").has_value());
+}
+
+TEST(Topology, ChecksDrainingCablesAsOthers) {
+  std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(0, 0, 1)};
+  cables[1].draining = true;
+  EXPECT_FALSE(Topology::create("lab", sample_nodes(2), cables).ok()) << "two of one name";
+}
+
+TEST(Topology, IsConnectedByDrainingCablesForItsReader) {
+  std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 2, 3), sample_cable(2, 1, 3)};
+  cables[2].draining = true;
+  const Topology two_parts = make_topology(sample_nodes(4), cables);
+  EXPECT_EQ(two_parts.components().size(), 2U);
+  EXPECT_FALSE(find_disconnected(two_parts).has_value());
+  const Topology three_parts = make_topology(sample_nodes(6), cables);
+  ASSERT_TRUE(find_disconnected(three_parts).has_value());
+  EXPECT_EQ(find_disconnected(three_parts)->node, NodeIndex{4});
 }
 
 TEST(Topology, SortsPlugsAndRootsByName) {

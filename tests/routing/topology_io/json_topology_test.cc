@@ -67,8 +67,8 @@ TEST(JsonTopology, WritesEveryMemberAndOneElementPerLine) {
   {"name":"n0","relay_port":7471,"draining":true,"plugs":[{"name":"p0","rate_mbps":2000}],"roots":[{"name":"r0","rate_mbps":4900},{"name":"r1","rate_mbps":9800}]},
   {"name":"n1","relay_port":7470,"draining":false,"plugs":[],"roots":[]}],
  "cables": [
-  {"name":"c0","ends":[{"node":"n0","interface":"eth1","address":"10.7.0.1","plug":"p0","root":"r1"},{"node":"n1","interface":"","address":"10.7.0.2","plug":"","root":""}],"rate_mbps":1000,"latency_us":2.5,"routed":true},
-  {"name":"n1-n0","ends":[{"node":"n0","interface":"","address":"10.7.1.2","plug":"","root":""},{"node":"n1","interface":"","address":"10.7.1.1","plug":"","root":""}],"rate_mbps":10000,"latency_us":null,"routed":false}]}
+  {"name":"c0","ends":[{"node":"n0","interface":"eth1","address":"10.7.0.1","plug":"p0","root":"r1"},{"node":"n1","interface":"","address":"10.7.0.2","plug":"","root":""}],"rate_mbps":1000,"latency_us":2.5,"routed":true,"draining":false},
+  {"name":"n1-n0","ends":[{"node":"n0","interface":"","address":"10.7.1.2","plug":"","root":""},{"node":"n1","interface":"","address":"10.7.1.1","plug":"","root":""}],"rate_mbps":10000,"latency_us":null,"routed":false,"draining":false}]}
 )");
 }
 
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining, plugs, roots"},
         BadJson{"UnknownCableMember", "\"routed\"", "\"route\"",
                 " at /cables/0: unknown member \"route\" (did you mean \"routed\"?); expected one of ends, name, "
-                "rate_mbps, latency_us, routed"},
+                "rate_mbps, latency_us, routed, draining"},
         BadJson{
             "UnknownEndMember", "\"plug\": \"\"", "\"socket\": \"\"",
             " at /cables/0/ends/1: unknown member \"socket\"; expected one of node, interface, address, plug, root"},

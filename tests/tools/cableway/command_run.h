@@ -90,15 +90,20 @@ class IoThread {
 // A node n1 whose views come from a callback.
 class FakeNode {
  public:
-  explicit FakeNode(std::function<SessionMessage(const std::string& view)> answer) {
+  explicit FakeNode(
+      std::function<SessionMessage(const std::string& view)> answer,
+      std::function<DrainReply(const DrainRequest&)> drain = [](const DrainRequest&) { return DrainReply{}; }) {
     Welcome welcome;
     welcome.node = "n1";
     welcome.cluster = "cableway";
-    auto server = host::SessionServer::listen(
-        thread_.io(), endpoint(), welcome,
-        [answer = std::move(answer)](const SessionMessage& request, const host::SessionServer::Answer& reply) {
-          reply(answer(std::get<ViewRequest>(request).name));
-        });
+    auto server =
+        host::SessionServer::listen(thread_.io(), endpoint(), welcome,
+                                    [answer = std::move(answer), drain = std::move(drain)](
+                                        const SessionMessage& request, const host::SessionServer::Answer& reply) {
+                                      if (const auto* wanted = std::get_if<DrainRequest>(&request))
+                                        return reply(drain(*wanted));
+                                      reply(answer(std::get<ViewRequest>(request).name));
+                                    });
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
     thread_.start();

@@ -7,11 +7,12 @@
 namespace cableway::cli {
 
 inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;     // invalid topology file, unknown node, request refused by the node
-inline constexpr int kNotUsable = 2;  // invalid arguments or CABLEWAY_ settings
-inline constexpr int kNoNode = 3;     // no node runs here
-inline constexpr int kNoAnswer = 4;   // a node runs here but did not answer in time
-inline constexpr int kJobEnded = 5;   // of sim: a cut cable ended the job
+inline constexpr int kFailed = 1;      // invalid topology file, unknown node, request refused by the node
+inline constexpr int kNotUsable = 2;   // invalid arguments or CABLEWAY_ settings
+inline constexpr int kNoNode = 3;      // no node runs here
+inline constexpr int kNoAnswer = 4;    // a node runs here but did not answer in time
+inline constexpr int kJobEnded = 5;    // of sim: a cut cable ended the job
+inline constexpr int kLosesPaths = 6;  // of drain: two nodes would have no path left
 // Of doctor.
 inline constexpr int kWarnings = 1;
 inline constexpr int kErrors = 2;

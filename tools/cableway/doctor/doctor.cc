@@ -149,6 +149,9 @@ class Examination {
       findings_.push_back({grade_of(code), code, "problem", std::move(what), ""});
     }
     if (status.at("draining").get<bool>()) add(EventCode::kDraining, "node");
+    for (const Json& cable : status.at("draining_cables")) {
+      add(EventCode::kCableDraining, absl::StrCat("cable ", cable.get<std::string>()));
+    }
     const Json& relayed = status.at("relayed");
     if (number(relayed, "circuits_broken") > 0) {
       add(EventCode::kCircuitBroken, "node",

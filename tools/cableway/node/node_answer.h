@@ -19,16 +19,21 @@ absl::StatusOr<Json> parse_answer(const std::string& answer, const std::string& 
 // As printed for scripts: indented, with a final newline.
 absl::StatusOr<std::string> answer_as_json(const std::string& answer, const std::string& view);
 
-// Applies `render` to the answer. A field that is missing or of another type becomes an error.
-template <typename Render>
-absl::StatusOr<std::string> render_answer(const std::string& answer, const std::string& view, Render render) {
+// Applies `read` to the answer. A field that is missing or of another type becomes an error.
+template <typename Result, typename Read>
+absl::StatusOr<Result> read_answer(const std::string& answer, const std::string& view, Read read) {
   absl::StatusOr<Json> json = parse_answer(answer, view);
   if (!json.ok()) return json.status();
   try {
-    return render(*json);
+    return read(*json);
   } catch (const Json::exception& error) {
     return not_understood(view, error.what());
   }
+}
+
+template <typename Render>
+absl::StatusOr<std::string> render_answer(const std::string& answer, const std::string& view, Render render) {
+  return read_answer<std::string>(answer, view, render);
 }
 
 // Throw Json::exception if the field is missing or of another type.

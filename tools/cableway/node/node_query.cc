@@ -128,4 +128,12 @@ absl::StatusOr<CableProbeReply> test_cables(const Settings& settings, const Cabl
   return *std::move(answer);
 }
 
+absl::Status request_drain(const Settings& settings, const DrainRequest& request, std::chrono::milliseconds deadline) {
+  const absl::StatusOr<NodeReply> reply = ask(settings, request, deadline);
+  if (!reply.ok()) return reply.status();
+  const auto* answer = std::get_if<DrainReply>(&reply->reply);
+  if (answer == nullptr) return unexpected();
+  return answer->error.empty() ? absl::OkStatus() : absl::FailedPreconditionError(answer->error);
+}
+
 }  // namespace cableway::cli

@@ -1,4 +1,4 @@
-// Queries the node that runs in this network namespace for one of its views.
+// Queries the node that runs in this network namespace for one of its views, and makes requests of it.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_QUERY_H_
 #define CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_QUERY_H_
 
@@ -25,6 +25,9 @@ absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& v
 // why the node tests none of them.
 absl::StatusOr<CableProbeReply> test_cables(const Settings& settings, const CableProbeRequest& request,
                                             std::chrono::milliseconds deadline);
+
+// Errors as ask_node(); FailedPrecondition: why the node has changed nothing.
+absl::Status request_drain(const Settings& settings, const DrainRequest& request, std::chrono::milliseconds deadline);
 
 }  // namespace cableway::cli
 

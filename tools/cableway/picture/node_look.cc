@@ -46,7 +46,7 @@ std::string describe_cable(const routing::Topology& topology, const routing::Cab
   return absl::StrCat(cable.name, ": ", describe_end(topology, cable.a), " - ", describe_end(topology, cable.b), ", ",
                       rate_text(cable.rate_mbps),
                       cable.latency_us ? absl::StrCat(", ", latency_text(cable.latency_us)) : "",
-                      cable.routed ? ", routed" : "");
+                      cable.routed ? ", routed" : "", cable.draining ? ", draining" : "");
 }
 
 }  // namespace cableway::cli

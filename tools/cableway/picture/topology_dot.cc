@@ -58,7 +58,8 @@ std::string cable_facts(const routing::Cable& cable) {
   return absl::StrCat(
       "name=", quoted(cable.name), ", rate_mbps=", cable.rate_mbps,
       cable.latency_us ? absl::StrCat(", latency_us=", quoted(routing::number_text(*cable.latency_us))) : "",
-      cable.routed ? ", routed=true" : "", end_facts("from", cable.a), end_facts("to", cable.b));
+      cable.routed ? ", routed=true" : "", cable.draining ? ", draining=true" : "", end_facts("from", cable.a),
+      end_facts("to", cable.b));
 }
 
 std::string node_line(const routing::Node& node, const NodeLook& look) {
@@ -81,7 +82,8 @@ std::string cable_line(const routing::Topology& topology, const routing::Cable& 
   const std::string label = absl::StrCat(name, name.empty() ? "" : "\\n", rate_text(cable.rate_mbps));
   return absl::StrCat("  ", quoted(topology.node(cable.a.node).name), " -- ", quoted(topology.node(cable.b.node).name),
                       " [label=", quoted(label), ", tooltip=", quoted(describe_cable(topology, cable)),
-                      cable.routed ? ", style=dashed" : "", ", ", cable_facts(cable), "];\n");
+                      cable.routed ? ", style=dashed" : "", cable.draining ? ", color=lightgrey" : "", ", ",
+                      cable_facts(cable), "];\n");
 }
 
 }  // namespace
@@ -94,6 +96,7 @@ std::string topology_dot(const routing::Topology& topology, std::optional<routin
   for (std::uint32_t i = 0; i < topology.node_count(); ++i)
     absl::StrAppend(&text, node_line(topology.nodes()[i], looks[i]));
   for (const routing::Cable& cable : topology.cables()) absl::StrAppend(&text, cable_line(topology, cable));
+  for (const routing::Cable& cable : topology.draining_cables()) absl::StrAppend(&text, cable_line(topology, cable));
   return text + "}\n";
 }
 

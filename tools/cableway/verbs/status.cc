@@ -28,10 +28,13 @@ std::string facts_text(const Json& status) {
   const Json& memory = status.at("relay_memory");
   const auto addresses = status.at("addresses").get<std::vector<std::string>>();
   const bool draining = status.at("draining").get<bool>();
+  const auto draining_cables = status.at("draining_cables").get<std::vector<std::string>>();
   return absl::StrCat(
       "node ", text(status, "node"), " of cluster ", text(status, "cluster"),
-      draining ? ", draining: no path leads through it" : "", "\n", "  topology    ", number(status, "nodes"),
-      " nodes, itself included; ", number(status, "cables_up"), " cables of this node up\n", "  addresses   ",
+      draining ? ", draining: no path leads through it" : "", "\n",
+      draining_cables.empty() ? "" : absl::StrCat("  draining    ", absl::StrJoin(draining_cables, ", "), "\n"),
+      "  topology    ", number(status, "nodes"), " nodes, itself included; ", number(status, "cables_up"),
+      " cables of this node up\n", "  addresses   ",
       addresses.empty() ? "none: see cableway ports" : absl::StrJoin(addresses, ", "), "\n", "  relay port  ",
       number(status, "relay_port"), "\n", "  sessions    ", number(status, "sessions"), ", this command's included\n",
       "  flows       ", number(own, "flows_open"), " of processes here open, ", number(own, "flows_opened"),

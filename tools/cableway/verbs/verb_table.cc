@@ -1,6 +1,7 @@
 #include "tools/cableway/verbs/verb_table.h"
 
 #include "tools/cableway/verbs/doctor.h"
+#include "tools/cableway/verbs/drain.h"
 #include "tools/cableway/verbs/env.h"
 #include "tools/cableway/verbs/events.h"
 #include "tools/cableway/verbs/flows.h"
@@ -17,8 +18,9 @@ namespace {
 
 using MakeVerb = std::unique_ptr<Verb> (*)();
 
-constexpr MakeVerb kVerbs[] = {topology_verb, routes_verb,     path_verb, status_verb, ports_verb, flows_verb,
-                               events_verb,   plan_ranks_verb, env_verb,  doctor_verb, sim_verb};
+constexpr MakeVerb kVerbs[] = {topology_verb, routes_verb, path_verb,  status_verb,  ports_verb,
+                               flows_verb,    events_verb, drain_verb, undrain_verb, plan_ranks_verb,
+                               env_verb,      doctor_verb, sim_verb};
 
 }  // namespace
 

@@ -45,6 +45,8 @@ class SessionTest : public testing::Test {
                                           }
                                           if (std::holds_alternative<ViewRequest>(request))
                                             return answer(ViewReply{"", view_});
+                                          if (const auto* drain = std::get_if<DrainRequest>(&request))
+                                            return answer(DrainReply{"no cable " + drain->cable});
                                           answer(Refusal{"not a request that a node answers"});
                                         },
                                         {[this](const SessionPeer& peer, const SessionMessage& report) {
@@ -178,8 +180,8 @@ TEST_F(SessionTest, TakesTheReportsOfAProcessThatHasEndedSince) {
   serve([&] { return reported_.size() == 1; });
   test::write_all(peer.get(), encode_session_message(FlowEnded{1, "it failed"}));
   peer.reset();
-  server_->tell({"eth1", "the port has lost its carrier"});  // cannot be sent any more
-  server_->tell({"eth2", "the port has lost its carrier"});
+  server_->tell(PortLost{"eth1", "the port has lost its carrier"});  // cannot be sent any more
+  server_->tell(PortLost{"eth2", "the port has lost its carrier"});
   serve([&] { return server_->connections() == 0; });
   EXPECT_EQ(left_.size(), 1U);
   ASSERT_EQ(reported_.size(), 2U);
@@ -258,6 +260,24 @@ TEST_F(SessionTest, EndsASessionThatReadsNoNotifications) {
   EXPECT_TRUE(ask(*other, PathRequest{1, 0, 1, "n1"}).ok());
 }
 
+TEST_F(SessionTest, TheNodesUserMayDrain) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  EXPECT_EQ(std::get<DrainReply>(*ask(*client, DrainRequest{"c0", true})).error, "no cable c0");
+}
+
+TEST_F(SessionTest, TellsEveryProcessOfChangedPaths) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  std::size_t changes = 0;
+  client->on_paths_changed([&] { ++changes; });
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  server_->tell(PathsChanged{});
+  serve([&] { return changes == 1; });
+  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, 1, "n1"})).error, "no path to n1");
+}
+
 TEST_F(SessionTest, TellsEveryProcessOfALostPort) {
   listen();
   const PortLost lost{"eth1", "the port has lost its carrier", true};
@@ -328,11 +348,11 @@ TEST_F(SessionTest, FailsUnansweredRequestsWhenItEnds) {
 TEST_F(SessionTest, RefusesAnotherVersionWithAReason) {
   listen();
   const std::shared_ptr<SessionClient> client = connect();
-  const Reply reply = ask(*client, Hello{9, "test"});
+  const Reply reply = ask(*client, Hello{kSessionVersion - 1, "test"});
   EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
   EXPECT_THAT(
       std::string(reply.status().message()),
-      AllOf(HasSubstr("session version 8"), HasSubstr("the process uses 9"), HasSubstr("install the same Cableway")));
+      AllOf(HasSubstr("session version 9"), HasSubstr("the process uses 8"), HasSubstr("install the same Cableway")));
   serve([&] { return client->ended(); });
 }
 

@@ -51,8 +51,8 @@ Examined healthy() {
   examined.host.has_rdma_devices = true;
   examined.host.has_verbs_files = true;
   examined.ports = Json{{"ports", Json::array({healthy_port("eth1")})}, {"rejected", Json::array()}};
-  examined.status = Json::parse(R"({"node": "n1", "cluster": "lab", "draining": false, "problems": [],
-    "relayed": {"circuits_broken": 0, "setups_refused": 0}})");
+  examined.status = Json::parse(R"({"node": "n1", "cluster": "lab", "draining": false, "draining_cables": [],
+    "problems": [], "relayed": {"circuits_broken": 0, "setups_refused": 0}})");
   examined.topology = routing::sample_topology(4, routing::ring_pairs(4));
   examined.host.links["eth1"] = {
       "mlx5_0", "100 Gb/sec (4X EDR)", 100000, {"0000:00:01.0", {16, 16}, {16, 16}, {16, 16}}, "p0"};
@@ -295,6 +295,8 @@ const Fault kFaults[] = {
      Severity::kError, "problem", "in use"},
     {"drains", "DRAINING", [](Examined& e) { (*e.status)["draining"] = true; }, Severity::kInfo, "node",
      "no more paths lead through this node"},
+    {"drains a cable", "CABLE_DRAINING", [](Examined& e) { (*e.status)["draining_cables"] = Json::array({"c0"}); },
+     Severity::kInfo, "cable c0", "no more paths lead over a cable of this node"},
     {"broken", "CIRCUIT_BROKEN", [](Examined& e) { (*e.status)["relayed"]["circuits_broken"] = 2; }, Severity::kInfo,
      "node", "2 circuits through it have broken"},
     {"refused", "CIRCUIT_REFUSED", [](Examined& e) { (*e.status)["relayed"]["setups_refused"] = 2; }, Severity::kInfo,

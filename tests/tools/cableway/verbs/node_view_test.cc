@@ -27,7 +27,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr char kStatus[] =
-    R"({"schema": 1, "node": "n1", "cluster": "lab", "draining": true, "addresses": [], "relay_port": 7470,
+    R"({"schema": 1, "node": "n1", "cluster": "lab", "draining": true,
+  "draining_cables": ["n1.eth1-n2.eth0", "n1.eth2-n0.eth1"], "addresses": [], "relay_port": 7470,
   "nodes": 3, "cables_up": 0, "sessions": 1,
   "problems": [{"code": "NAME_TAKEN", "interface": "eth1", "text": "two nodes are called n0", "seconds": 61},
                {"code": "CABLE_LEFT_OUT", "interface": "", "text": "cable c9: its ends do not agree", "seconds": null}],
@@ -54,6 +55,7 @@ constexpr char kStatus[] =
 TEST(StatusText, ListsProblems) {
   EXPECT_EQ(*status_text(kStatus),
             "node n1 of cluster lab, draining: no path leads through it\n"
+            "  draining    n1.eth1-n2.eth0, n1.eth2-n0.eth1\n"
             "  topology    3 nodes, itself included; 0 cables of this node up\n"
             "  addresses   none: see cableway ports\n"
             "  relay port  7470\n"

@@ -1,0 +1,77 @@
+#include "tools/cableway/drain/drain_target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+// n0 -c0- n1 -c1- n2, and c2 beside c0, which drains. c0 and c2 are at one port of n1.
+routing::Topology line() {
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2),
+                                        routing::sample_cable(2, 0, 1)};
+  cables[0].a.interface = "eth0";
+  cables[2].a.interface = "eth2";
+  cables[0].b.interface = cables[2].b.interface = "sw0";
+  cables[1].a.interface = "eth1";
+  cables[1].b.interface = "eth0";
+  cables[2].draining = true;
+  return routing::make_topology(routing::sample_nodes(3), cables);
+}
+
+std::string refusal(const std::string& here, const std::string& name) {
+  const absl::StatusOr<DrainTarget> target = find_drain_target(line(), here, name);
+  EXPECT_FALSE(target.ok()) << name;
+  return std::string(target.status().message());
+}
+
+TEST(DrainTarget, IsTheNodeHere) {
+  const absl::StatusOr<DrainTarget> target = find_drain_target(line(), "n0", "n0");
+  ASSERT_TRUE(target.ok()) << target.status();
+  EXPECT_FALSE(target->cable.has_value());
+  EXPECT_EQ(requested_cable(*target), "");
+  EXPECT_EQ(describe(*target), "node n0");
+}
+
+TEST(DrainTarget, IsACableByItsNameOrItsPort) {
+  for (const char* name : {"c1", "eth1"}) {
+    const absl::StatusOr<DrainTarget> target = find_drain_target(line(), "n1", name);
+    ASSERT_TRUE(target.ok()) << target.status();
+    EXPECT_EQ(requested_cable(*target), "c1");
+    EXPECT_EQ(target->interface, "eth1");
+    EXPECT_EQ(target->neighbour, "n2");
+    EXPECT_FALSE(target->drains);
+    EXPECT_EQ(describe(*target), "cable c1");
+  }
+}
+
+TEST(DrainTarget, MayDrainAlready) {
+  const absl::StatusOr<DrainTarget> target = find_drain_target(line(), "n1", "c2");
+  ASSERT_TRUE(target.ok()) << target.status();
+  EXPECT_TRUE(target->drains);
+  EXPECT_EQ(target->neighbour, "n0");
+}
+
+TEST(DrainTarget, WhatIsElsewhereIsRefusedWithThePlace) {
+  EXPECT_EQ(refusal("n0", "n2"), "this is node n0: run this on n2");
+  EXPECT_EQ(refusal("n0", "c1"), "cable c1 joins n1 and n2: run this on n1 or on n2");
+}
+
+TEST(DrainTarget, APortThatEndsSeveralCablesIsRefusedWithTheirNames) {
+  EXPECT_EQ(refusal("n1", "sw0"), "port sw0 ends 2 cables: name one of c0, c2");
+}
+
+TEST(DrainTarget, AnUnknownNameIsRefusedWithTheNearest) {
+  EXPECT_THAT(refusal("n1", "eht1"), HasSubstr("did you mean \"eth1\"?"));
+  EXPECT_THAT(refusal("n1", "nothing"), HasSubstr("is neither node n1, nor a cable of it that is up"));
+  EXPECT_THAT(refusal("n9", "n9"), HasSubstr("is not in its topology yet"));
+}
+
+}  // namespace
+}  // namespace cableway::cli

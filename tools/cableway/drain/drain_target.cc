@@ -1,0 +1,105 @@
+#include "tools/cableway/drain/drain_target.h"
+
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "routing/text/nearest_name.h"
+#include "routing/text/node_name.h"
+
+namespace cableway::cli {
+namespace {
+
+using routing::Cable;
+using routing::NodeIndex;
+using routing::Port;
+using routing::Topology;
+
+std::vector<const Cable*> all_cables(const Topology& topology) {
+  std::vector<const Cable*> cables;
+  for (const Cable& cable : topology.cables()) cables.push_back(&cable);
+  for (const Cable& cable : topology.draining_cables()) cables.push_back(&cable);
+  return cables;
+}
+
+const Port* end_at(const Cable& cable, NodeIndex node) {
+  if (cable.a.node == node) return &cable.a;
+  return cable.b.node == node ? &cable.b : nullptr;
+}
+
+DrainTarget target_of(const Topology& topology, NodeIndex here, const Cable& cable) {
+  const Port& own = *end_at(cable, here);
+  const Port& other = &own == &cable.a ? cable.b : cable.a;
+  return {topology.node(here).name, cable, cable.draining, own.interface, topology.node(other.node).name};
+}
+
+std::vector<const Cable*> cables_at(const Topology& topology, NodeIndex here, const std::string& interface) {
+  std::vector<const Cable*> cables;
+  for (const Cable* cable : all_cables(topology)) {
+    const Port* const own = end_at(*cable, here);
+    if (own != nullptr && own->interface == interface) cables.push_back(cable);
+  }
+  return cables;
+}
+
+absl::Status not_here(const Topology& topology, const Cable& cable) {
+  const std::string& a = topology.node(cable.a.node).name;
+  const std::string& b = topology.node(cable.b.node).name;
+  return absl::InvalidArgumentError(
+      absl::StrCat("cable ", cable.name, " joins ", a, " and ", b, ": run this on ", a, " or on ", b));
+}
+
+absl::Status several(const std::string& interface, const std::vector<const Cable*>& cables) {
+  const std::string names =
+      absl::StrJoin(cables, ", ", [](std::string* text, const Cable* cable) { absl::StrAppend(text, cable->name); });
+  return absl::InvalidArgumentError(
+      absl::StrCat("port ", interface, " ends ", cables.size(), " cables: name one of ", names));
+}
+
+absl::Status unknown(const Topology& topology, NodeIndex here, const std::string& name) {
+  std::vector<std::string_view> names = {topology.node(here).name};
+  for (const Cable* cable : all_cables(topology)) {
+    const Port* const own = end_at(*cable, here);
+    if (own == nullptr) continue;
+    names.push_back(cable->name);
+    if (!own->interface.empty()) names.push_back(own->interface);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      routing::in_quotes(name), routing::did_you_mean(name, names), " is neither node ", topology.node(here).name,
+      ", nor a cable of it that is up, nor the port of one; see cableway topology"));
+}
+
+}  // namespace
+
+std::string describe(const DrainTarget& target) {
+  return target.cable.has_value() ? absl::StrCat("cable ", target.cable->name) : absl::StrCat("node ", target.node);
+}
+
+std::string requested_cable(const DrainTarget& target) {
+  return target.cable.has_value() ? target.cable->name : "";
+}
+
+absl::StatusOr<DrainTarget> find_drain_target(const Topology& topology, const std::string& here,
+                                              const std::string& name) {
+  const std::optional<NodeIndex> self = topology.find_node(here);
+  if (!self.has_value()) {
+    return absl::UnavailableError(absl::StrCat("node ", here, " is not in its topology yet: try again"));
+  }
+  if (name == here) return DrainTarget{here, std::nullopt, topology.node(*self).draining};
+  for (const Cable* cable : all_cables(topology)) {
+    if (cable->name != name) continue;
+    if (end_at(*cable, *self) == nullptr) return not_here(topology, *cable);
+    return target_of(topology, *self, *cable);
+  }
+  const std::vector<const Cable*> at_port = cables_at(topology, *self, name);
+  if (at_port.size() == 1) return target_of(topology, *self, *at_port.front());
+  if (!at_port.empty()) return several(name, at_port);
+  if (topology.find_node(name).has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat("this is node ", here, ": run this on ", name));
+  }
+  return unknown(topology, *self, name);
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,33 @@
+// What `cableway drain NAME` is about: the node here, or one of its cables.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::cli {
+
+struct DrainTarget {
+  std::string node;                                    // the node here
+  std::optional<routing::Cable> cable = std::nullopt;  // of it; nullopt: the node itself
+  bool drains = false;                                 // already, by either end
+  std::string interface = {};                          // of the cable, at the node here
+  std::string neighbour = {};                          // the node at the cable's other end
+};
+
+// "node n0", "cable n0.eth1-n1.eth2".
+std::string describe(const DrainTarget& target);
+// The cable's name in a DrainRequest; "" for the node.
+std::string requested_cable(const DrainTarget& target);
+
+// `name`: of the node `here`, of one of its cables, or of an interface that ends one cable. InvalidArgument: another
+// node or a cable of others, with where to run the command; several cables end at the interface; or an unknown name.
+absl::StatusOr<DrainTarget> find_drain_target(const routing::Topology& topology, const std::string& here,
+                                              const std::string& name);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
