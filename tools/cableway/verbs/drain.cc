@@ -193,7 +193,7 @@ class UndrainVerb final : public Verb {
           target->cable.has_value() ? absl::StrCat("; if node ", target->neighbour, " drains it, run this there") : "";
       return absl::Status(ended.code(), absl::StrCat(ended.message(), where));
     }
-    return answered(*target, target->drains ? " no longer drains\n" : " does not drain\n");
+    return answered(*target, target->drains ? " is no longer drained here\n" : " does not drain\n");
   }
 
  private:

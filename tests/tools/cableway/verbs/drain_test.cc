@@ -141,14 +141,14 @@ TEST_F(DrainTest, UndrainEndsIt) {
   draining_ = {"c0"};
   const Outcome outcome = run({"undrain", "c0"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
-  EXPECT_EQ(outcome.out, "cable c0 no longer drains\n");
+  EXPECT_EQ(outcome.out, "cable c0 is no longer drained here\n");
   EXPECT_THAT(requests_, ElementsAre(DrainRequest{"c0", false}));
   EXPECT_EQ(run({"undrain", "n1"}).out, "node n1 does not drain\n");
 }
 
 TEST_F(DrainTest, ACableThatIsUnpluggedCanBeUndrained) {
   draining_ = {"c9"};
-  EXPECT_EQ(run({"undrain", "c9"}).out, "cable c9 no longer drains\n");
+  EXPECT_EQ(run({"undrain", "c9"}).out, "cable c9 is no longer drained here\n");
   EXPECT_THAT(requests_, ElementsAre(DrainRequest{"c9", false}));
 }
 
