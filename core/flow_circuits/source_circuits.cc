@@ -268,7 +268,7 @@ void SourceCircuits::watch() {
 }
 
 void SourceCircuits::paths_changed(Duration delay) {
-  if (over_ || !opened_) return;
+  if (over_) return;
   if (look_ == nullptr || clock().now() + delay < look_at_) look_after(delay);
 }
 

@@ -421,6 +421,17 @@ TEST_F(SourceCircuitsTest, AFlowStaysWhereItIsWithoutABetterPath) {
   EXPECT_TRUE(flow_.failures.empty());
 }
 
+TEST_F(SourceCircuitsTest, AChangeDuringTheFirstSetUpIsFollowedAfterIt) {
+  begin();
+  paths_.offers = {kOverM};
+  circuits_->paths_changed(milliseconds(300));
+  run_for(milliseconds(400));
+  open_first();
+  flow_.next_slot = 1;
+  run_for(milliseconds(2000));
+  EXPECT_EQ(dialled(), "am");
+}
+
 TEST_F(SourceCircuitsTest, FurtherChangesDoNotPutOffALook) {
   begin();
   open_first();

@@ -23,7 +23,7 @@ from lab_nodes import PATIENCE_S, STEADY, LabNodes
 # A flow moves while both of its circuits are alive. What is left is the machine's.
 _PAUSE_S = 0.3
 _LOSES_PATHS = 6
-# Both ends' hellos in a second are less.
+# The hellos of a second are less.
 _IDLE_BYTES = 200_000
 _NOBODY = "65534"
 
@@ -82,18 +82,18 @@ class DrainTest(FailoverCase):
 
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_cable_that_is_plugged_in(self, nodes: LabNodes) -> None:
-        ranks = self.start(nodes, ["n0", "n2"], seconds=20)
+        ranks = self.start(nodes, ["n0", "n2"], seconds=14)
         relay = busy_relay(nodes, ["n1", "n3"])
 
         def plug() -> None:
-            nodes.lab("plug", "n0-n2")
+            nodes.lab("plug", "n0-n2", "--rate", "500mbit")
             wait_for_data(nodes, "n2", "to-n0")
             nodes.wait_until(lambda: nodes.relay_memory(relay)["circuits"] == 0, lambda: f"an end of circuits at {relay}")
         self.check_pause(nodes, ranks, plug, _PAUSE_S, reroutes=False)
 
     @in_lab("line:3", "--rate", "500mbit")
     def test_what_would_be_lost(self, nodes: LabNodes) -> None:
-        ranks = self.start(nodes, ["n0", "n2"], seconds=25)
+        ranks = self.start(nodes, ["n0", "n2"], seconds=15)
         busy_relay(nodes, ["n1"])
         self.assertEqual(self.command(nodes, "n1", "drain", "n1", "--check", status=_LOSES_PATHS)["lost"],
                          [["n0", "n2"]])
