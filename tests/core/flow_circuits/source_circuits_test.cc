@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/circuit/flow_proof.h"
+#include "core/flow/chunk_link.h"
 #include "tests/core/flow_circuits/played_paths.h"
 
 namespace cableway {
