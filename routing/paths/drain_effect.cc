@@ -19,7 +19,7 @@ void compare_paths(const Topology& before, const Topology& after, NodeIndex from
   const std::vector<PackedCost> costs_before = costs_from(before, from);
   const std::vector<PackedCost> costs_after = costs_from(after, from);
   for (std::uint32_t to = from.value + 1; to < before.node_count(); ++to) {
-    const NodePair pair{from, NodeIndex{to}};
+    const AffectedPair pair{from, NodeIndex{to}};
     if (costs_before[to] == kUnreachable) continue;
     if (costs_after[to] == kUnreachable) {
       effect.lost.push_back(pair);
@@ -42,7 +42,7 @@ std::optional<LostBandwidth> largest_loss(const Topology& before, const Topology
   const auto nodes = static_cast<std::uint32_t>(before.node_count());
   for (std::uint32_t from = 0; from < nodes; ++from) {
     for (std::uint32_t to = from + 1; to < nodes; ++to) {
-      const NodePair pair{NodeIndex{from}, NodeIndex{to}};
+      const AffectedPair pair{NodeIndex{from}, NodeIndex{to}};
       const LostBandwidth lost{pair, max_flow_mbps(before, pair.a, pair.b), max_flow_mbps(after, pair.a, pair.b)};
       if (lost.after_mbps >= lost.before_mbps) continue;
       if (!largest.has_value() || keeps_less(lost, *largest)) largest = lost;

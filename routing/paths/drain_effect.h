@@ -17,29 +17,29 @@ namespace cableway::routing {
 Topology with_node_draining(const Topology& topology, NodeIndex node, bool draining);
 Topology with_cable_draining(const Topology& topology, std::string_view cable, bool draining);
 
-struct NodePair {
+struct AffectedPair {
   NodeIndex a;
   NodeIndex b;
-  friend auto operator<=>(const NodePair&, const NodePair&) = default;
+  friend auto operator<=>(const AffectedPair&, const AffectedPair&) = default;
 };
 
 // The lengths of a pair's shortest paths.
 struct LongerPath {
-  NodePair pair;
+  AffectedPair pair;
   std::size_t cables_before = 0;
   std::size_t cables_after = 0;
   friend bool operator==(const LongerPath&, const LongerPath&) = default;
 };
 
 struct LostBandwidth {
-  NodePair pair;
+  AffectedPair pair;
   std::uint64_t before_mbps = 0;  // maximum flow, one way
   std::uint64_t after_mbps = 0;
   friend bool operator==(const LostBandwidth&, const LostBandwidth&) = default;
 };
 
 struct DrainEffect {
-  std::vector<NodePair> lost;      // have a path before, and none after; sorted
+  std::vector<AffectedPair> lost;  // have a path before, and none after; sorted
   std::vector<LongerPath> longer;  // sorted by how many cables are added, most first, then by pair
   // The pair that keeps the smallest part of its maximum flow, the first of several; nullopt: none loses any, or the
   // topology has more than kMaxNodesForFlow nodes.

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-NodePair pair(std::uint32_t a, std::uint32_t b) {
+AffectedPair pair(std::uint32_t a, std::uint32_t b) {
   return {NodeIndex{a}, NodeIndex{b}};
 }
 
@@ -102,7 +102,7 @@ TEST(DrainEffect, AgreesWithAllPathsOfRandomGraphs) {
             ? with_node_draining(before, NodeIndex{static_cast<std::uint32_t>(seed % before.node_count())}, true)
             : with_cable_draining(before, before.cables()[seed % before.cable_count()].name, true);
     const DrainEffect effect = drain_effect(before, after);
-    std::vector<NodePair> expected_lost;
+    std::vector<AffectedPair> expected_lost;
     std::size_t expected_longer = 0;
     for (const auto& [from, to] : all_pairs(before)) {
       if (!(from < to)) continue;

@@ -9,16 +9,16 @@
 namespace cableway::cli {
 namespace {
 
+using routing::AffectedPair;
 using routing::Cable;
 using routing::DrainEffect;
-using routing::NodePair;
 using routing::Topology;
 
-std::string pair_text(const Topology& topology, const NodePair& pair) {
+std::string pair_text(const Topology& topology, const AffectedPair& pair) {
   return absl::StrCat(topology.node(pair.a).name, " and ", topology.node(pair.b).name);
 }
 
-Json pair_json(const Topology& topology, const NodePair& pair) {
+Json pair_json(const Topology& topology, const AffectedPair& pair) {
   return Json::array({topology.node(pair.a).name, topology.node(pair.b).name});
 }
 
