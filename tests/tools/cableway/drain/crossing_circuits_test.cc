@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "routing/topology/cable_name.h"
+
 namespace cableway::cli {
 namespace {
 
@@ -15,11 +17,11 @@ using ::testing::IsEmpty;
 constexpr char kStatus[] = R"({
   "own": {"flows_open": 3}, "relayed": {"circuits_open": 2},
   "flows": [
-    {"path": "n1 -> n2", "port": "eth1", "circuits": []},
-    {"path": "n0 -> n1", "port": "eth0", "circuits": [{"path": "n0 -> n1", "port": "eth0"}]},
-    {"path": "n1 -> n0 -> n2", "port": "eth0", "circuits": [{"path": "n1 -> n0 -> n2", "port": "eth0"},
-                                                            {"path": "n1 -> n2", "port": "eth1"}]},
-    {"path": "n1 -> n1", "port": null, "circuits": [{"path": "n1 -> n1", "port": null}]}],
+    {"path": "n1 -> n2", "port": "eth1", "waits": null, "circuits": []},
+    {"path": "n0 -> n1", "port": "eth0", "waits": null, "circuits": [{"path": "n0 -> n1", "port": "eth0"}]},
+    {"path": "n1 -> n0 -> n2", "port": "eth0", "waits": null,
+     "circuits": [{"path": "n1 -> n0 -> n2", "port": "eth0"}, {"path": "n1 -> n2", "port": "eth1"}]},
+    {"path": "n1 -> n1", "port": null, "waits": null, "circuits": [{"path": "n1 -> n1", "port": null}]}],
   "circuits": [{"path": "n0 -c0-> n1 -c1-> n2"}, {"path": "n2 -c1-> n1 -c9-> n3"}]})";
 
 DrainTarget cable(const std::string& name, const std::string& interface, const std::string& neighbour) {
@@ -64,6 +66,19 @@ TEST(CrossingCircuits, MayHaveThisNeighbourWhereAPathLeavesNodesOut) {
   Json status = Json::parse(kStatus);
   status["flows"][0]["path"] = "n5 -> (120 nodes) -> n1";
   EXPECT_EQ(crossing_circuits(status, cable("c8", "eth1", "n2")).circuits, 2U);
+}
+
+TEST(CrossingCircuits, AreThoseOfPortsWhoseNamesHaveOtherCharactersInReports) {
+  const std::string name = routing::discovered_cable_name("n1", "eth+1", "n2", "eth0");
+  Json status = Json::parse(kStatus);
+  status["flows"][0]["port"] = routing::interfaces_in_name(name, "n1", "n2")->node;
+  EXPECT_EQ(crossing_circuits(status, cable(name, "eth+1", "n2")).circuits, 1U);
+}
+
+TEST(CrossingCircuits, HaveNoneOfAFlowThatWaitsForOne) {
+  Json status = Json::parse(kStatus);
+  status["flows"][0]["waits"] = "node n1 port eth1: carrier lost";
+  EXPECT_EQ(crossing_circuits(status, cable("c1", "eth1", "n2")).circuits, 3U);
 }
 
 }  // namespace
