@@ -143,9 +143,13 @@ class DrainVerb final : public Verb {
     }
     Answer answer;
     absl::StatusOr<CrossingCircuits> left = CrossingCircuits{};
-    if (timeout_s_ > 0) left = wait_until_empty(invocation, target, std::chrono::seconds(timeout_s_));
+    if (timeout_s_ > 0) {
+      left = wait_until_empty(invocation, target, std::chrono::seconds(timeout_s_));
+    } else if (json_) {
+      left = ask_for_crossing(invocation, target);
+    }
     if (!left.ok()) return left.status();
-    if (!left->none()) {
+    if (timeout_s_ > 0 && !left->none()) {
       answer.exit_status = kFailed;
       answer.remarks.push_back(not_empty_text(target, *left, timeout_s_));
     }

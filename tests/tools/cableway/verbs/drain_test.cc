@@ -118,6 +118,9 @@ TEST_F(DrainTest, WithoutATimeoutItDoesNotWait) {
   const Outcome outcome = run({"drain", "n1", "--timeout", "0"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_EQ(outcome.out, "node n1 drains\n");
+  const Outcome json = run({"drain", "n1", "--timeout", "0", "--json"});
+  EXPECT_EQ(json.exit_status, kDone) << json.err;
+  EXPECT_EQ(Json::parse(json.out).at("circuits"), 2);
 }
 
 TEST_F(DrainTest, ARefusalOfTheNodeIsShown) {
