@@ -14,90 +14,20 @@
 
 #include "core/circuit/flow_proof.h"
 #include "core/flow/chunk_link.h"
-#include "tests/core/flow_circuits/played_paths.h"
+#include "tests/core/flow_circuits/played_flow.h"
 
 namespace cableway {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using test::kDirect;
+using test::kOverM;
+using test::kOverN;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-const PathOffer kDirect = test::path_over({{"ab", "b"}});
-const PathOffer kOverM = test::path_over({{"am", "m"}, {"mb", "b"}});
-const PathOffer kOverN = test::path_over({{"an", "n"}, {"nb", "b"}});
-
-class PlayedFlow final : public SourceCircuits::Flow {
- public:
-  std::optional<CircuitName> reserve() override {
-    if (slots == 0) return std::nullopt;
-    return CircuitName{next_slot, ++generation};
-  }
-  void release(const CircuitName& reserved) override { released.push_back(reserved.generation); }
-  absl::Status join(const CircuitSetup& setup, OpenHop first_hop) override {
-    if (!join_error.ok()) return join_error;
-    joined.push_back(setup);
-    hops.push_back(std::move(first_hop));
-    ++alive;
-    return absl::OkStatus();
-  }
-  std::size_t live() override { return alive; }
-  void end_circuit(const CircuitName& circuit, const absl::Status&) override { ended.push_back(circuit); }
-  bool waits() override { return waiting; }
-  void fail(const absl::Status& reason) override { failures.push_back(reason); }
-
-  std::size_t slots = 4;
-  std::uint8_t next_slot = 0;
-  std::uint32_t generation = 0;
-  std::size_t alive = 0;
-  bool waiting = true;
-  absl::Status join_error;
-  std::vector<std::uint32_t> released;
-  std::vector<CircuitName> ended;
-  std::vector<CircuitSetup> joined;
-  std::vector<OpenHop> hops;
-  std::vector<absl::Status> failures;
-};
-
-class SourceCircuitsTest : public testing::Test {
- protected:
-  SourceCircuitsTest() {
-    identity_.cookie.fill(std::byte{7});
-    identity_.nonce.fill(std::byte{9});
-    identity_.source_node = "a";
-    identity_.source_port = 4001;
-    identity_.destination_node = "b";
-    identity_.destination_port = 4002;
-    paths_.offers = {kDirect, kOverM, kOverN};
-  }
-  void begin(milliseconds path_wait = seconds(30)) {
-    circuits_.emplace(paths_.means, identity_,
-                      SourceCircuits::Limits{.open = seconds(10), .path_wait = path_wait, .chunk_bytes = 1U << 20},
-                      flow_);
-    circuits_->start();
-    paths_.turn();
-  }
-  void open_first() {
-    paths_.reach();
-    paths_.accept();
-    ASSERT_THAT(flow_.joined, SizeIs(1));
-  }
-  void end_circuit(const std::string& reason = "cut", std::uint8_t slot = 0) {
-    --flow_.alive;
-    circuits_->circuit_ended({slot, flow_.generation}, absl::UnavailableError(reason));
-    paths_.turn();
-  }
-  // The first cable of the newest dial.
-  std::string dialled() const { return paths_.connector.dialled.back()->hop.cable; }
-  std::size_t dials() const { return paths_.connector.dialled.size(); }
-  void run_for(Duration time) { paths_.clock.run_for(time); }
-
-  test::PlayedPaths paths_;
-  FlowIdentity identity_;
-  PlayedFlow flow_;
-  std::optional<SourceCircuits> circuits_;
-};
+using SourceCircuitsTest = test::SourceCircuitsFixture;
 
 TEST_F(SourceCircuitsTest, TheFirstCircuitTakesTheBestPathAndCarriesTheFlowsIdentity) {
   begin();
@@ -373,111 +303,6 @@ TEST_F(SourceCircuitsTest, ThePathThatTheTopologyHadDroppedIsUsedAgain) {
   paths_.accept();
   run_for(seconds(4));
   EXPECT_THAT(flow_.ended, testing::ElementsAre(CircuitName{0, 2}));
-}
-
-// a -ab- b     ab drains; later it does not.
-//  \- m -/
-TEST_F(SourceCircuitsTest, AFlowFollowsAChangeOfItsBestPathWithoutHavingLostACircuit) {
-  begin();
-  open_first();
-  flow_.next_slot = 1;
-  paths_.offers = {kOverM};
-  run_for(seconds(60));
-  EXPECT_EQ(dials(), 1U) << "nobody has reported a change";
-  circuits_->paths_changed(milliseconds(300));
-  run_for(milliseconds(299));
-  EXPECT_EQ(dials(), 1U);
-  run_for(milliseconds(2));
-  ASSERT_EQ(dialled(), "am");
-  const CircuitSetup moved = paths_.reach();
-  EXPECT_EQ(moved.rank, 0) << "of the offer";
-  EXPECT_EQ(moved.offer, 1U) << "so that the destination prefers it to the first circuit, which has rank 0 too";
-  paths_.accept();
-  run_for(seconds(4));
-  EXPECT_THAT(flow_.ended, testing::ElementsAre(CircuitName{0, 1}));
-  end_circuit("a better path carries the flow now");
-  EXPECT_EQ(dials(), 2U);
-
-  flow_.next_slot = 0;
-  paths_.offers = {kDirect, kOverM};
-  circuits_->paths_changed(milliseconds(300));
-  run_for(milliseconds(301));
-  EXPECT_EQ(dialled(), "ab");
-  EXPECT_EQ(paths_.reach().offer, 2U);
-}
-
-TEST_F(SourceCircuitsTest, AFlowStaysWhereItIsWithoutABetterPath) {
-  begin();
-  open_first();
-  circuits_->paths_changed(milliseconds(1));
-  run_for(milliseconds(2));
-  EXPECT_EQ(paths_.requests, 2U);
-  EXPECT_EQ(dials(), 1U) << "its path still is the best";
-  paths_.no_path = absl::UnavailableError("all cables of b drain");
-  circuits_->paths_changed(milliseconds(1));
-  run_for(seconds(60));
-  EXPECT_EQ(paths_.requests, 3U);
-  EXPECT_EQ(flow_.alive, 1U);
-  EXPECT_TRUE(flow_.ended.empty());
-  EXPECT_TRUE(flow_.failures.empty());
-}
-
-TEST_F(SourceCircuitsTest, AChangeDuringTheFirstSetUpIsFollowedAfterIt) {
-  begin();
-  paths_.offers = {kOverM};
-  circuits_->paths_changed(milliseconds(300));
-  run_for(milliseconds(400));
-  open_first();
-  flow_.next_slot = 1;
-  run_for(milliseconds(2000));
-  EXPECT_EQ(dialled(), "am");
-}
-
-TEST_F(SourceCircuitsTest, FurtherChangesDoNotPutOffALook) {
-  begin();
-  open_first();
-  paths_.offers = {kOverM};
-  for (int i = 0; i < 4; ++i) {
-    circuits_->paths_changed(milliseconds(300));
-    run_for(milliseconds(100));
-  }
-  EXPECT_EQ(dialled(), "am");
-}
-
-TEST_F(SourceCircuitsTest, ABetterPathThatCannotBeSetUpAtOnceIsTriedAgain) {
-  begin();
-  open_first();
-  flow_.next_slot = 1;
-  paths_.offers = {kOverM};
-  circuits_->paths_changed(milliseconds(1));
-  run_for(milliseconds(2));
-  paths_.reach();
-  paths_.refuse("the topology may have changed since");
-  EXPECT_EQ(flow_.alive, 1U);
-  run_for(milliseconds(2001));
-  ASSERT_EQ(dials(), 3U);
-  EXPECT_EQ(paths_.reach().offer, 1U) << "an offer counts once a circuit of it is open";
-}
-
-// The flow has moved, and its first circuit is about to end, when the first path becomes the best again.
-TEST_F(SourceCircuitsTest, APathThatIsBestAgainBeforeItsCircuitHasEndedIsUsedOnceItHas) {
-  begin();
-  open_first();
-  flow_.next_slot = 1;
-  paths_.offers = {kOverM};
-  circuits_->paths_changed(milliseconds(1));
-  run_for(milliseconds(2));
-  paths_.reach();
-  paths_.accept();
-  paths_.offers = {kDirect, kOverM};
-  circuits_->paths_changed(milliseconds(300));
-  run_for(seconds(3));
-  EXPECT_THAT(flow_.ended, testing::ElementsAre(CircuitName{0, 1}));
-  end_circuit("a better path carries the flow now");
-  flow_.next_slot = 0;
-  run_for(seconds(1));
-  ASSERT_EQ(dialled(), "ab");
-  EXPECT_EQ(paths_.reach().offer, 2U);
 }
 
 TEST_F(SourceCircuitsTest, CircuitsThatJoinAndEndAgainAndAgainArePacedAndEndTheFlowInTime) {
