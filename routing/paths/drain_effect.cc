@@ -9,12 +9,6 @@
 namespace cableway::routing {
 namespace {
 
-std::vector<Cable> all_cables(const Topology& topology) {
-  std::vector<Cable> cables(topology.cables().begin(), topology.cables().end());
-  cables.insert(cables.end(), topology.draining_cables().begin(), topology.draining_cables().end());
-  return cables;
-}
-
 void compare_paths(const Topology& before, const Topology& after, NodeIndex from, DrainEffect& effect) {
   const std::vector<PackedCost> costs_before = costs_from(before, from);
   const std::vector<PackedCost> costs_after = costs_from(after, from);
@@ -57,11 +51,12 @@ std::optional<LostBandwidth> largest_loss(const Topology& before, const Topology
 Topology with_node_draining(const Topology& topology, NodeIndex node, bool draining) {
   std::vector<Node> nodes(topology.nodes().begin(), topology.nodes().end());
   nodes[node.value].draining = draining;
-  return *Topology::create(topology.cluster(), std::move(nodes), all_cables(topology));
+  return *Topology::create(topology.cluster(), std::move(nodes),
+                           {topology.plugged_cables().begin(), topology.plugged_cables().end()});
 }
 
 Topology with_cable_draining(const Topology& topology, std::string_view cable, bool draining) {
-  std::vector<Cable> cables = all_cables(topology);
+  std::vector<Cable> cables(topology.plugged_cables().begin(), topology.plugged_cables().end());
   for (Cable& each : cables) {
     if (each.name == cable) each.draining = draining;
   }

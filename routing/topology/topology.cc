@@ -1,7 +1,6 @@
 #include "routing/topology/topology.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -79,15 +78,14 @@ absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node>
   topology.nodes_ = std::move(nodes);
   const auto first_draining =
       std::stable_partition(cables.begin(), cables.end(), [](const Cable& cable) { return !cable.draining; });
-  topology.draining_cables_.assign(std::make_move_iterator(first_draining), std::make_move_iterator(cables.end()));
-  cables.erase(first_draining, cables.end());
-  topology.cables_ = std::move(cables);
+  topology.cable_count_ = static_cast<std::size_t>(first_draining - cables.begin());
+  topology.plugged_cables_ = std::move(cables);
   for (Node& node : topology.nodes_) {
     std::sort(node.plugs.begin(), node.plugs.end());
     std::sort(node.roots.begin(), node.roots.end());
   }
-  topology.latency_cost_ns_.reserve(topology.cables_.size());
-  for (const Cable& cable : topology.cables_) {
+  topology.latency_cost_ns_.reserve(topology.cable_count_);
+  for (const Cable& cable : topology.cables()) {
     const auto steps = static_cast<std::uint64_t>(cable.latency_us.value_or(0) / kLatencyCostStepUs);
     topology.latency_cost_ns_.push_back(steps * kLatencyCostStepUs * 1000);
   }
@@ -98,16 +96,16 @@ absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node>
 
 void Topology::index_adjacencies() {
   adjacency_begin_.assign(nodes_.size() + 1, 0);
-  for (const Cable& cable : cables_) {
+  for (const Cable& cable : cables()) {
     ++adjacency_begin_[cable.a.node.value + 1];
     ++adjacency_begin_[cable.b.node.value + 1];
   }
   std::partial_sum(adjacency_begin_.begin(), adjacency_begin_.end(), adjacency_begin_.begin());
 
-  adjacencies_.resize(cables_.size() * 2);
+  adjacencies_.resize(cable_count_ * 2);
   std::vector<std::uint32_t> next(adjacency_begin_.begin(), adjacency_begin_.end() - 1);
-  for (std::uint32_t i = 0; i < cables_.size(); ++i) {
-    const Cable& cable = cables_[i];
+  for (std::uint32_t i = 0; i < cable_count_; ++i) {
+    const Cable& cable = plugged_cables_[i];
     adjacencies_[next[cable.a.node.value]++] = {cable.b.node, CableIndex{i}};
     adjacencies_[next[cable.b.node.value]++] = {cable.a.node, CableIndex{i}};
   }
@@ -117,8 +115,8 @@ void Topology::index_adjacencies() {
 }
 
 void Topology::index_cable_names() {
-  cables_by_name_.resize(cables_.size());
-  for (std::uint32_t i = 0; i < cables_.size(); ++i) cables_by_name_[i].value = i;
+  cables_by_name_.resize(cable_count_);
+  for (std::uint32_t i = 0; i < cable_count_; ++i) cables_by_name_[i].value = i;
   std::sort(cables_by_name_.begin(), cables_by_name_.end(),
             [this](CableIndex left, CableIndex right) { return cable(left).name < cable(right).name; });
 }

@@ -112,15 +112,17 @@ class Topology {
   const std::string& cluster() const { return cluster_; }
   std::span<const Node> nodes() const { return nodes_; }
   // Those that paths may lead over.
-  std::span<const Cable> cables() const { return cables_; }
+  std::span<const Cable> cables() const { return std::span(plugged_cables_).first(cable_count_); }
   // The others, in the same order. They have no index.
-  std::span<const Cable> draining_cables() const { return draining_cables_; }
+  std::span<const Cable> draining_cables() const { return std::span(plugged_cables_).subspan(cable_count_); }
+  // Both, the draining ones last.
+  std::span<const Cable> plugged_cables() const { return plugged_cables_; }
   std::size_t node_count() const { return nodes_.size(); }
-  std::size_t cable_count() const { return cables_.size(); }
+  std::size_t cable_count() const { return cable_count_; }
 
   // Precondition of everything below that takes an index: the index is one of this topology's.
   const Node& node(NodeIndex index) const { return nodes_[index.value]; }
-  const Cable& cable(CableIndex index) const { return cables_[index.value]; }
+  const Cable& cable(CableIndex index) const { return plugged_cables_[index.value]; }
   // What the cable's latency adds to the cost of a path: rounded down to kLatencyCostStepUs, in ns; 0 if it is not
   // known. Measured latencies of equal cables differ, on busy or emulated hosts by milliseconds: a finer cost would
   // leave all but one of several equal paths idle, and change routes with every measurement.
@@ -151,8 +153,8 @@ class Topology {
 
   std::string cluster_;
   std::vector<Node> nodes_;
-  std::vector<Cable> cables_;
-  std::vector<Cable> draining_cables_;
+  std::vector<Cable> plugged_cables_;
+  std::size_t cable_count_ = 0;                 // of them, those that do not drain
   std::vector<std::uint64_t> latency_cost_ns_;  // by cable
   std::vector<CableIndex> cables_by_name_;
   std::vector<Adjacency> adjacencies_;          // of node 0, then of node 1, ..

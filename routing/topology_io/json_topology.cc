@@ -362,10 +362,7 @@ std::string to_json_topology(const Topology& topology) {
             {"roots", parts_json(node.roots)}};
   });
   text += ",\n \"cables\": ";
-  std::vector<const Cable*> cables;
-  for (const Cable& cable : topology.cables()) cables.push_back(&cable);
-  for (const Cable& cable : topology.draining_cables()) cables.push_back(&cable);
-  append_array(text, cables, [&](const Cable* cable) { return cable_json(topology, *cable); });
+  append_array(text, topology.plugged_cables(), [&](const Cable& cable) { return cable_json(topology, cable); });
   return text + "}\n";
 }
 

@@ -406,8 +406,7 @@ std::string to_topology_file(const Topology& topology) {
     append_parts(text, "plugs", node.plugs);
     append_parts(text, "roots", node.roots);
   }
-  for (const Cable& cable : topology.cables()) append_cable(text, topology, cable);
-  for (const Cable& cable : topology.draining_cables()) append_cable(text, topology, cable);
+  for (const Cable& cable : topology.plugged_cables()) append_cable(text, topology, cable);
   return text;
 }
 

@@ -241,12 +241,13 @@ void NodeService::on_topology_changed() {
 void NodeService::note_members(const routing::Topology& topology) {
   std::string members;
   for (const routing::Node& node : topology.nodes()) absl::StrAppend(&members, node.name, node.draining ? "-" : "+");
-  for (const routing::Cable& cable : topology.cables()) absl::StrAppend(&members, cable.name, "+");
-  for (const routing::Cable& cable : topology.draining_cables()) absl::StrAppend(&members, cable.name, "-");
+  for (const routing::Cable& cable : topology.plugged_cables()) {
+    absl::StrAppend(&members, cable.name, cable.draining ? "-" : "+");
+  }
   if (std::exchange(members_, members) == members) return;
   sessions_->tell(PathsChanged{});
   const std::size_t nodes = topology.node_count();
-  const std::size_t cables = topology.cable_count() + topology.draining_cables().size();
+  const std::size_t cables = topology.plugged_cables().size();
   events().raise(EventCode::kTopologyChanged,
                  absl::StrCat("the topology now has ", nodes, nodes == 1 ? " node and " : " nodes and ", cables,
                               cables == 1 ? " cable" : " cables"),

@@ -95,8 +95,7 @@ std::string topology_dot(const routing::Topology& topology, std::optional<routin
                                   ";\n  overlap=false;\n  splines=true;\n  node [shape=box, style=rounded];\n");
   for (std::uint32_t i = 0; i < topology.node_count(); ++i)
     absl::StrAppend(&text, node_line(topology.nodes()[i], looks[i]));
-  for (const routing::Cable& cable : topology.cables()) absl::StrAppend(&text, cable_line(topology, cable));
-  for (const routing::Cable& cable : topology.draining_cables()) absl::StrAppend(&text, cable_line(topology, cable));
+  for (const routing::Cable& cable : topology.plugged_cables()) absl::StrAppend(&text, cable_line(topology, cable));
   return text + "}\n";
 }
 

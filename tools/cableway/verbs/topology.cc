@@ -73,15 +73,13 @@ std::string topology_text(const routing::Topology& topology) {
                    {"Mbit/s", Align::kRight},
                    {"us", Align::kRight},
                    {""}});
-  const auto add_row = [&](const routing::Cable& cable) {
+  for (const routing::Cable& cable : topology.plugged_cables()) {
     table.add_row({cable.name, topology.node(cable.a.node).name, interface_text(cable.a), cable.a.address,
                    topology.node(cable.b.node).name, interface_text(cable.b), cable.b.address,
                    absl::StrCat(cable.rate_mbps), latency_cell(cable.latency_us),
                    absl::StrCat(cable.routed ? "through IP routers" : "", cable.routed && cable.draining ? ", " : "",
                                 cable.draining ? "draining" : "")});
-  };
-  for (const routing::Cable& cable : topology.cables()) add_row(cable);
-  for (const routing::Cable& cable : topology.draining_cables()) add_row(cable);
+  }
   return absl::StrCat(routing::draw_topology(topology), "\n", table.text());
 }
 
