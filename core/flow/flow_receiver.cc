@@ -100,18 +100,18 @@ absl::Status FlowReceiver::progress() {
   for (Circuit& circuit : used()) {
     if (!circuit.live) continue;
     const absl::Status status = circuit.link().progress(circuit);
+    circuit.unflushed = false;
     if (!status.ok()) end(circuit, status);
   }
-  flush_all();
+  flush_queued();
   return state();
 }
 
 // What one circuit has brought may have queued a frame on another one before it, and with the last acknowledgement the
 // application has no reason to make progress again.
-void FlowReceiver::flush_all() {
-  if (used_ < 2) return;
+void FlowReceiver::flush_queued() {
   for (Circuit& circuit : used()) {
-    if (!circuit.live) continue;
+    if (!std::exchange(circuit.unflushed, false) || !circuit.live) continue;
     if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
   }
 }
@@ -141,6 +141,7 @@ void FlowReceiver::end(Circuit& circuit, const absl::Status& reason) {
 
 void FlowReceiver::send(Circuit& circuit, const Frame& control) {
   if (!circuit.live) return;
+  circuit.unflushed = true;
   if (absl::Status status = circuit.link().send_control(control); !status.ok()) end(circuit, status);
 }
 

@@ -83,6 +83,7 @@ class FlowReceiver final : public CircuitOwner {
     std::uint64_t reported = 0;  // of these, known to the sender from `landed` and acknowledgements
     std::uint64_t newest = 0;    // highest message of which a chunk has landed over it
     std::uint32_t landings = 0;  // messages posted on its link, as bits
+    bool unflushed = false;      // a frame was queued since its link has made progress
 
    private:
     absl::Status on_landed(const Frame& chunk) override;
@@ -105,7 +106,7 @@ class FlowReceiver final : public CircuitOwner {
   absl::Status take_control(Circuit& circuit, const Frame& control);
   absl::Status take_retire(Circuit& circuit, const CircuitName& retired);
   absl::Status report(Circuit& circuit);
-  void flush_all();
+  void flush_queued();
   absl::Status violation(absl::string_view what);
   void end(Circuit& circuit, const absl::Status& reason);
   // Frames go to live circuits only; a circuit that cannot take one ends.

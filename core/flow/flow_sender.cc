@@ -138,19 +138,19 @@ absl::Status FlowSender::progress() {
   for (Circuit& circuit : used()) {
     if (!circuit.live()) continue;
     const absl::Status status = circuit.link().progress(circuit);
+    circuit.unflushed = false;
     if (!status.ok()) end(circuit, status);
   }
   send_announced();
-  flush_all();
+  flush_queued();
   retire_done();  // also messages that a hop completed before it ended
   return state();
 }
 
 // What one circuit has brought, or its end, may have queued a frame on another one before it.
-void FlowSender::flush_all() {
-  if (used_ < 2) return;
+void FlowSender::flush_queued() {
   for (Circuit& circuit : used()) {
-    if (!circuit.live()) continue;
+    if (!std::exchange(circuit.unflushed, false) || !circuit.live()) continue;
     if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
   }
 }
@@ -189,6 +189,7 @@ void FlowSender::ask_all_for_counts() {
 void FlowSender::ask_for_counts(Circuit& circuit) {
   for (const Circuit& each : used()) {
     if (each.retiring == 0) continue;
+    circuit.unflushed = true;
     const CircuitName ended{static_cast<std::uint8_t>(slot_of(each)), each.retiring};
     if (absl::Status status = circuit.link().send_control(retire_frame(ended)); !status.ok()) {
       return end(circuit, status);

@@ -98,6 +98,7 @@ class FlowSender final : public CircuitOwner {
     State state = State::kIdle;
     std::uint32_t generation = 0;
     std::uint32_t retiring = 0;  // the generation for which `retired` is due; 0: none
+    bool unflushed = false;      // a frame was queued since its link has made progress
     GivenChunks given;
 
    private:
@@ -138,7 +139,7 @@ class FlowSender final : public CircuitOwner {
   void ask_for_counts(Circuit& circuit);
   void ask_all_for_counts();
   void send_announced();
-  void flush_all();
+  void flush_queued();
   // The circuit that the next chunk of the message goes over; null: none can take it now.
   Circuit* carrier(std::uint64_t message);
   bool may_give(const MessageRange& range, std::uint64_t bytes, bool again) const;

@@ -12,7 +12,19 @@ using std::chrono::seconds;
 using test::kDirect;
 using test::kOverM;
 
-using FollowedPathsTest = test::SourceCircuitsFixture;
+class FollowedPathsTest : public test::SourceCircuitsFixture {
+ protected:
+  // A flow on the direct path, whose best path is now over m: the set-up for that has been sent.
+  void begin_to_move() {
+    begin();
+    open_first();
+    flow_.next_slot = 1;
+    paths_.offers = {kOverM};
+    circuits_->paths_changed(milliseconds(1));
+    run_for(milliseconds(2));
+    paths_.reach();
+  }
+};
 
 // a -ab- b     ab drains; later it does not.
 //  \- m -/
@@ -84,13 +96,7 @@ TEST_F(FollowedPathsTest, FurtherChangesDoNotPutOffALook) {
 }
 
 TEST_F(FollowedPathsTest, ABetterPathThatCannotBeSetUpAtOnceIsTriedAgain) {
-  begin();
-  open_first();
-  flow_.next_slot = 1;
-  paths_.offers = {kOverM};
-  circuits_->paths_changed(milliseconds(1));
-  run_for(milliseconds(2));
-  paths_.reach();
+  begin_to_move();
   paths_.refuse("the topology may have changed since");
   EXPECT_EQ(flow_.alive, 1U);
   run_for(milliseconds(2001));
@@ -100,13 +106,7 @@ TEST_F(FollowedPathsTest, ABetterPathThatCannotBeSetUpAtOnceIsTriedAgain) {
 
 // The flow has moved, and its first circuit is about to end, when the first path becomes the best again.
 TEST_F(FollowedPathsTest, APathThatIsBestAgainBeforeItsCircuitHasEndedIsUsedOnceItHas) {
-  begin();
-  open_first();
-  flow_.next_slot = 1;
-  paths_.offers = {kOverM};
-  circuits_->paths_changed(milliseconds(1));
-  run_for(milliseconds(2));
-  paths_.reach();
+  begin_to_move();
   paths_.accept();
   paths_.offers = {kDirect, kOverM};
   circuits_->paths_changed(milliseconds(300));
