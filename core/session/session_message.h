@@ -126,7 +126,7 @@ struct CableProbeReply {
 };
 
 // Has no path lead through this node, or over one of its cables, until the same is requested with `drain` false.
-// Answered to root and the node's user only.
+// Refused to others than root and the node's user.
 struct DrainRequest {
   std::string cable;  // its name in the topology; "": the node
   bool drain = true;

@@ -27,7 +27,8 @@ constexpr char kNotes[] =
     "Settings, as for cablewayd: CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR select the node in this network "
     "namespace\n(default: cableway, default), CABLEWAY_NODE the node of a topology file (default: the host's name).\n\n"
     "Exit status: 0 success; 1 failure; 2 invalid arguments or settings; 3 no node runs here;\n"
-    "4 the node here did not answer within 5 s. Of doctor: 1 warnings, 2 errors.";
+    "4 the node here did not answer within 5 s. Of doctor: 1 warnings, 2 errors; of sim: 5 the job ended;\n"
+    "of drain: 6 two nodes would have no path left.";
 
 Program program() {
   return {.name = "cableway",

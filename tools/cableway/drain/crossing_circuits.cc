@@ -33,7 +33,7 @@ bool passes_neighbour(const std::string& path, const DrainTarget& target) {
 // Processes know their ports from the names of cables, which have other characters in place of some of an interface's.
 std::string reported_port(const DrainTarget& target) {
   const std::optional<routing::CableInterfaces> ports =
-      routing::interfaces_in_name(target.cable->name, target.node, target.neighbour);
+      routing::interfaces_in_name(target.cable, target.node, target.neighbour);
   return ports.has_value() ? ports->node : target.interface;
 }
 
@@ -60,13 +60,13 @@ void add_own(CrossingCircuits& crossing, const Json& status, const DrainTarget& 
 
 CrossingCircuits crossing_circuits(const Json& status, const DrainTarget& target) {
   CrossingCircuits crossing;
-  const std::string hop = target.cable.has_value() ? absl::StrCat(" -", target.cable->name, "-> ") : "";
+  const std::string hop = target.is_cable() ? absl::StrCat(" -", target.cable, "-> ") : "";
   for (const Json& circuit : status.at("circuits")) {
     const std::string path = text(circuit, "path");
     if (absl::StrContains(path, hop)) add(crossing, path);
   }
   crossing.not_listed = not_listed(number(status.at("relayed"), "circuits_open"), status.at("circuits"));
-  if (target.cable.has_value()) add_own(crossing, status, target);
+  if (target.is_cable()) add_own(crossing, status, target);
   return crossing;
 }
 

@@ -10,7 +10,6 @@ namespace cableway::cli {
 namespace {
 
 using routing::AffectedPair;
-using routing::Cable;
 using routing::DrainEffect;
 using routing::Topology;
 
@@ -27,7 +26,7 @@ std::string pairs_text(std::size_t pairs) {
 }
 
 Topology with_target(const Topology& topology, const DrainTarget& target, bool drains) {
-  if (target.cable.has_value()) return routing::with_cable_draining(topology, target.cable->name, drains);
+  if (target.is_cable()) return routing::with_cable_draining(topology, target.cable, drains);
   return routing::with_node_draining(topology, *topology.find_node(target.node), drains);
 }
 

@@ -1,5 +1,6 @@
 #include "tools/cableway/drain/drain_target.h"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,13 +18,6 @@ using routing::NodeIndex;
 using routing::Port;
 using routing::Topology;
 
-std::vector<const Cable*> all_cables(const Topology& topology) {
-  std::vector<const Cable*> cables;
-  for (const Cable& cable : topology.cables()) cables.push_back(&cable);
-  for (const Cable& cable : topology.draining_cables()) cables.push_back(&cable);
-  return cables;
-}
-
 const Port* end_at(const Cable& cable, NodeIndex node) {
   if (cable.a.node == node) return &cable.a;
   return cable.b.node == node ? &cable.b : nullptr;
@@ -32,14 +26,14 @@ const Port* end_at(const Cable& cable, NodeIndex node) {
 DrainTarget target_of(const Topology& topology, NodeIndex here, const Cable& cable) {
   const Port& own = *end_at(cable, here);
   const Port& other = &own == &cable.a ? cable.b : cable.a;
-  return {topology.node(here).name, cable, cable.draining, own.interface, topology.node(other.node).name};
+  return {topology.node(here).name, cable.name, cable.draining, own.interface, topology.node(other.node).name};
 }
 
 std::vector<const Cable*> cables_at(const Topology& topology, NodeIndex here, const std::string& interface) {
   std::vector<const Cable*> cables;
-  for (const Cable* cable : all_cables(topology)) {
-    const Port* const own = end_at(*cable, here);
-    if (own != nullptr && own->interface == interface) cables.push_back(cable);
+  for (const Cable& cable : topology.plugged_cables()) {
+    const Port* const own = end_at(cable, here);
+    if (own != nullptr && own->interface == interface) cables.push_back(&cable);
   }
   return cables;
 }
@@ -60,10 +54,10 @@ absl::Status several(const std::string& interface, const std::vector<const Cable
 
 absl::Status unknown(const Topology& topology, NodeIndex here, const std::string& name) {
   std::vector<std::string_view> names = {topology.node(here).name};
-  for (const Cable* cable : all_cables(topology)) {
-    const Port* const own = end_at(*cable, here);
+  for (const Cable& cable : topology.plugged_cables()) {
+    const Port* const own = end_at(cable, here);
     if (own == nullptr) continue;
-    names.push_back(cable->name);
+    names.push_back(cable.name);
     if (!own->interface.empty()) names.push_back(own->interface);
   }
   return absl::InvalidArgumentError(absl::StrCat(
@@ -74,11 +68,7 @@ absl::Status unknown(const Topology& topology, NodeIndex here, const std::string
 }  // namespace
 
 std::string describe(const DrainTarget& target) {
-  return target.cable.has_value() ? absl::StrCat("cable ", target.cable->name) : absl::StrCat("node ", target.node);
-}
-
-std::string requested_cable(const DrainTarget& target) {
-  return target.cable.has_value() ? target.cable->name : "";
+  return target.is_cable() ? absl::StrCat("cable ", target.cable) : absl::StrCat("node ", target.node);
 }
 
 absl::StatusOr<DrainTarget> find_drain_target(const Topology& topology, const std::string& here,
@@ -87,11 +77,11 @@ absl::StatusOr<DrainTarget> find_drain_target(const Topology& topology, const st
   if (!self.has_value()) {
     return absl::UnavailableError(absl::StrCat("node ", here, " is not in its topology yet: try again"));
   }
-  if (name == here) return DrainTarget{here, std::nullopt, topology.node(*self).draining};
-  for (const Cable* cable : all_cables(topology)) {
-    if (cable->name != name) continue;
-    if (end_at(*cable, *self) == nullptr) return not_here(topology, *cable);
-    return target_of(topology, *self, *cable);
+  if (name == here) return DrainTarget{.node = here, .drains = topology.node(*self).draining};
+  for (const Cable& cable : topology.plugged_cables()) {
+    if (cable.name != name) continue;
+    if (end_at(cable, *self) == nullptr) return not_here(topology, cable);
+    return target_of(topology, *self, cable);
   }
   const std::vector<const Cable*> at_port = cables_at(topology, *self, name);
   if (at_port.size() == 1) return target_of(topology, *self, *at_port.front());

@@ -2,7 +2,6 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
 
-#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -11,17 +10,17 @@
 namespace cableway::cli {
 
 struct DrainTarget {
-  std::string node;                                    // the node here
-  std::optional<routing::Cable> cable = std::nullopt;  // of it; nullopt: the node itself
-  bool drains = false;                                 // already, by either end
-  std::string interface = {};                          // of the cable, at the node here
-  std::string neighbour = {};                          // the node at the cable's other end
+  std::string node;            // the node here
+  std::string cable = {};      // of it, by its name; "": the node itself
+  bool drains = false;         // already, by either end
+  std::string interface = {};  // of the cable, at the node here
+  std::string neighbour = {};  // the node at the cable's other end
+
+  bool is_cable() const { return !cable.empty(); }
 };
 
 // "node n0", "cable n0.eth1-n1.eth2".
 std::string describe(const DrainTarget& target);
-// The cable's name in a DrainRequest; "" for the node.
-std::string requested_cable(const DrainTarget& target);
 
 // `name`: of the node `here`, of one of its cables, or of an interface that ends one cable. InvalidArgument: another
 // node or a cable of others, with where to run the command; several cables end at the interface; or an unknown name.

@@ -55,8 +55,8 @@ absl::StatusOr<CrossingCircuits> wait_until_empty(const Invocation& invocation, 
 }
 
 std::string drained_text(const DrainTarget& target) {
-  return absl::StrCat(describe(target), target.cable.has_value() ? " drains: no circuit leads over it\n"
-                                                                 : " drains: it relays no circuit\n");
+  return absl::StrCat(describe(target),
+                      target.is_cable() ? " drains: no circuit leads over it\n" : " drains: it relays no circuit\n");
 }
 
 std::string not_empty_text(const DrainTarget& target, const CrossingCircuits& left, int timeout_s) {
@@ -69,7 +69,7 @@ std::string not_empty_text(const DrainTarget& target, const CrossingCircuits& le
 Json as_json(const DrainTarget& target, bool draining) {
   return {{routing::kSchemaMember, routing::kJsonSchema},
           {"node", target.node},
-          {"cable", target.cable.has_value() ? Json(target.cable->name) : Json(nullptr)},
+          {"cable", target.is_cable() ? Json(target.cable) : Json(nullptr)},
           {"draining", draining}};
 }
 
@@ -107,7 +107,11 @@ class DrainVerb final : public Verb {
     if (!crossing.ok()) return crossing.status();
     const routing::DrainEffect effect = effect_of(known->topology, *target);
     if (check_) return checked(known->topology, *target, effect, *crossing);
-    if (!effect.lost.empty() && !target->drains && !force_) return refused(known->topology, *target, effect);
+    if (!effect.lost.empty() && !target->drains && !force_) {
+      Answer refused{"", kLosesPaths, {refusal(known->topology, *target, effect)}};
+      if (json_) refused.text = checked(known->topology, *target, effect, *crossing).text;
+      return refused;
+    }
     return drain(invocation, known->topology, *target, effect);
   }
 
@@ -125,19 +129,17 @@ class DrainVerb final : public Verb {
     return {head + drain_effect_text(topology, effect, crossing), status};
   }
 
-  static Answer refused(const routing::Topology& topology, const DrainTarget& target,
-                        const routing::DrainEffect& effect) {
-    return {"",
-            kLosesPaths,
-            {absl::StrCat("draining ", cli::describe(target), " would leave no path between ",
-                          lost_pairs_text(topology, effect),
-                          ": nothing was changed. With --force it is drained, and flows between them stay on it")}};
+  static std::string refusal(const routing::Topology& topology, const DrainTarget& target,
+                             const routing::DrainEffect& effect) {
+    return absl::StrCat("draining ", cli::describe(target), " would leave no path between ",
+                        lost_pairs_text(topology, effect),
+                        ": nothing was changed. With --force it is drained, and flows between them stay on it");
   }
 
   absl::StatusOr<Answer> drain(const Invocation& invocation, const routing::Topology& topology,
                                const DrainTarget& target, const routing::DrainEffect& effect) const {
     if (absl::Status requested =
-            request_drain(invocation.settings, {requested_cable(target), true}, invocation.surroundings.node_deadline);
+            request_drain(invocation.settings, {target.cable, true}, invocation.surroundings.node_deadline);
         !requested.ok()) {
       return requested;
     }
@@ -148,7 +150,12 @@ class DrainVerb final : public Verb {
     } else if (json_) {
       left = ask_for_crossing(invocation, target);
     }
-    if (!left.ok()) return left.status();
+    if (!left.ok()) {
+      return absl::Status(left.status().code(), absl::StrCat(cli::describe(target),
+                                                             " was to drain, but its circuits are "
+                                                             "not known: ",
+                                                             left.status().message()));
+    }
     if (timeout_s_ > 0 && !left->none()) {
       answer.exit_status = kFailed;
       answer.remarks.push_back(not_empty_text(target, *left, timeout_s_));
@@ -189,12 +196,12 @@ class UndrainVerb final : public Verb {
     const absl::StatusOr<DrainTarget> target = find(invocation);
     if (!target.ok()) return target.status();
     const absl::Status ended =
-        request_drain(invocation.settings, {requested_cable(*target), false}, invocation.surroundings.node_deadline);
+        request_drain(invocation.settings, {target->cable, false}, invocation.surroundings.node_deadline);
     if (!ended.ok() && !target->drains && absl::IsFailedPrecondition(ended))
       return answered(*target, " does not drain\n");
     if (!ended.ok()) {
       const std::string where =
-          target->cable.has_value() ? absl::StrCat("; if node ", target->neighbour, " drains it, run this there") : "";
+          target->is_cable() ? absl::StrCat("; if node ", target->neighbour, " drains it, run this there") : "";
       return absl::Status(ended.code(), absl::StrCat(ended.message(), where));
     }
     return answered(*target, target->drains ? " is no longer drained here\n" : " does not drain\n");
@@ -211,9 +218,7 @@ class UndrainVerb final : public Verb {
         status->text, "status", [](const Json& json) { return json.at("draining_cables").get<Names>(); });
     if (!draining.ok()) return draining.status();
     if (std::find(draining->begin(), draining->end(), name_) != draining->end()) {
-      routing::Cable cable;
-      cable.name = name_;
-      return DrainTarget{status->node.node, std::move(cable), true};
+      return DrainTarget{.node = status->node.node, .cable = name_, .drains = true};
     }
     const absl::StatusOr<KnownTopology> known =
         find_topology(invocation.settings, "", invocation.surroundings.node_deadline);

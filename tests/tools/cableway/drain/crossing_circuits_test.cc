@@ -25,9 +25,7 @@ constexpr char kStatus[] = R"({
   "circuits": [{"path": "n0 -c0-> n1 -c1-> n2"}, {"path": "n2 -c1-> n1 -c9-> n3"}]})";
 
 DrainTarget cable(const std::string& name, const std::string& interface, const std::string& neighbour) {
-  DrainTarget target{.node = "n1", .cable = routing::Cable{}, .interface = interface, .neighbour = neighbour};
-  target.cable->name = name;
-  return target;
+  return {.node = "n1", .cable = name, .interface = interface, .neighbour = neighbour};
 }
 
 TEST(CrossingCircuits, OfANodeAreThoseThatItRelays) {

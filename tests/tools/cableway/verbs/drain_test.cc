@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ class DrainTest : public testing::Test {
   void use(const routing::Topology& topology) { topology_ = routing::to_json_topology(topology); }
   SessionMessage view(const std::string& name) {
     if (name == "topology") return ViewReply{"", topology_};
+    if (fails_after_.has_value() && (*fails_after_)-- == 0) return ViewReply{"gone", ""};
     const std::size_t left = circuits_;
     if (circuits_ > stays_) --circuits_;
     Json circuits = Json::array();
@@ -51,6 +53,7 @@ class DrainTest : public testing::Test {
   std::string topology_ = routing::to_json_topology(routing::sample_topology(4, routing::ring_pairs(4)));
   std::atomic<std::size_t> circuits_ = 0;
   std::size_t stays_ = 0;
+  std::optional<std::size_t> fails_after_;  // queries for the status
   std::vector<std::string> draining_;
   std::string error_;
   std::vector<DrainRequest> requests_;
@@ -94,6 +97,7 @@ TEST_F(DrainTest, TheLastPathOfTwoNodesIsNotTakenWithoutForce) {
   EXPECT_EQ(refused.exit_status, kLosesPaths);
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err, AllOf(HasSubstr("no path between n0 and n2: nothing was changed"), HasSubstr("--force")));
+  EXPECT_EQ(Json::parse(run({"drain", "n1", "--json"}).out).at("lost_pairs"), 1);
   EXPECT_THAT(requests_, IsEmpty());
 
   EXPECT_EQ(run({"drain", "n1", "--force"}).exit_status, kDone);
@@ -128,6 +132,13 @@ TEST_F(DrainTest, ARefusalOfTheNodeIsShown) {
   const Outcome outcome = run({"drain", "n1"});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr(error_));
+}
+
+TEST_F(DrainTest, ANodeThatFailsMeanwhileMayHaveBegunToDrain) {
+  fails_after_ = 1;
+  const Outcome outcome = run({"drain", "n1"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("node n1 was to drain, but its circuits are not known: the node reports: gone"));
 }
 
 TEST_F(DrainTest, WhatDrainsAlreadyIsWaitedForToo) {
