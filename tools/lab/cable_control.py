@@ -64,9 +64,19 @@ def cut(state: LabState, cable: Cable, silent: bool, one_way: str | None) -> Non
         return
     condition.cut = "silent"
     condition.silent_from = [one_way] if one_way else list(cable.nodes())
-    for node in condition.silent_from:
+    _drop_at_once(cable, condition.silent_from)
+
+
+def _drop_at_once(cable: Cable, senders: list[str]) -> None:
+    """Drops what these nodes send. With time between the two ends, the first one could still report the other's silence."""
+    tools = []
+    for node in senders:
         with in_network(node):
-            kernel_tools.batch("tc", [shaping.silent_cut_line(cable.end_at(node).interface)])
+            tools.append((kernel_tools.WaitingTool("tc"), shaping.silent_cut_line(cable.end_at(node).interface)))
+    for tool, line in tools:
+        tool.give(line)
+    for tool, _ in tools:
+        tool.finish()
 
 
 def mend(state: LabState, cable: Cable) -> None:
