@@ -228,8 +228,8 @@ TEST_P(FullRelayTest, RefusesOneCircuitMoreWithAReasonAndServesTheOthers) {
   receiver.finish();
 }
 
-INSTANTIATE_TEST_SUITE_P(Abi, LimitsTest, every_abi(), abi_name);
-INSTANTIATE_TEST_SUITE_P(Abi, FullRelayTest, every_abi(), abi_name);
+INSTANTIATE_TEST_SUITE_P(Abi, LimitsTest, oldest_and_newest_abi(), abi_name);
+INSTANTIATE_TEST_SUITE_P(Abi, FullRelayTest, oldest_and_newest_abi(), abi_name);
 
 }  // namespace
 }  // namespace cableway::nccl::test
