@@ -28,6 +28,9 @@ class CircuitOwner {
   // FailedPrecondition: the other end has retired it already, or a later one in its slot.
   virtual absl::Status join(const CircuitName& circuit, ChunkLink& hop, std::string where,
                             std::uint32_t chunk_bytes) = 0;
+  // From now on a live circuit is of that bundle: those of one bundle carry chunks beside each other while one of them
+  // is the primary. Both ends must do so, each right after join(); 0: of none. Queues frames as join() does.
+  virtual void stripe(const CircuitName& circuit, std::uint32_t bundle) = 0;
   // Ends a live circuit that its owner has found broken; the reason is sent along it. This and join() queue frames on
   // live circuits, which leave with the next progress().
   virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;

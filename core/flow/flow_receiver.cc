@@ -11,6 +11,8 @@ namespace {
 // Chunks of a circuit that land before the sender is told, unless an acknowledgement covers them. A fraction of the
 // chunks that a sender gives to a circuit and remembers (given_chunks.h).
 constexpr std::uint64_t kLandedReportEvery = 16;
+// Where the sender needs it to share chunks among circuits.
+constexpr std::uint64_t kStripedReportEvery = 2;
 
 static_assert(kMaxLandings <= 32, "landings are bits of a 32-bit word");
 
@@ -21,6 +23,7 @@ void FlowReceiver::Circuit::open(FlowReceiver& flow, ChunkLink& link, std::uint3
   link_ = &link;
   generation = its_generation;
   live = true;
+  bundle = 0;
   counted = reported = newest = 0;
   landings = 0;
 }
@@ -68,6 +71,15 @@ absl::Status FlowReceiver::join(const CircuitName& circuit, ChunkLink& last_hop,
   return absl::OkStatus();
 }
 
+void FlowReceiver::stripe(const CircuitName& circuit, std::uint32_t bundle) {
+  if (!is_live(circuit)) return;
+  Circuit& striped = circuits_[circuit.slot];
+  striped.bundle = bundle;
+  if (primary_ == circuit.slot) bundle_ = bundle;
+  choose_bundle();
+  if (primary_ != circuit.slot && carries(striped)) announce_all(striped);
+}
+
 void FlowReceiver::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
   if (is_live(circuit)) end(circuits_[circuit.slot], reason);
 }
@@ -84,12 +96,12 @@ absl::StatusOr<std::uint64_t> FlowReceiver::post(const FlowLanding& landing) {
   at(next_) = Message{};
   at(next_).landing = landing;
   const std::uint64_t sequence = next_++;
-  if (primary_.has_value()) {
-    Circuit& primary = circuits_[*primary_];
-    announce(primary, sequence);
+  for (Circuit& circuit : used()) {
+    if (!carries(circuit)) continue;
+    announce(circuit, sequence);
     // Flushes at once: the source may be waiting for the announcement.
-    if (primary.live) {
-      if (absl::Status status = primary.link().flush(primary); !status.ok()) end(primary, status);
+    if (circuit.live) {
+      if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
     }
   }
   if (absl::Status status = state(); !status.ok()) return status;
@@ -136,6 +148,7 @@ void FlowReceiver::end(Circuit& circuit, const absl::Status& reason) {
   for (Circuit& other : used()) {
     if (other.live) tell_count(other, circuit);
   }
+  choose_bundle();
   if (primary_ == slot_of(circuit)) choose_primary();
 }
 
@@ -159,7 +172,8 @@ void FlowReceiver::announce(Circuit& circuit, std::uint64_t message) {
       return end(circuit, status);
     }
   }
-  send(circuit, Frame{FrameKind::kAnnounce, 0, message, 0, landing.capacity});
+  const std::uint64_t beside_the_primary = primary_ == slot_of(circuit) ? 0 : 1;
+  send(circuit, Frame{FrameKind::kAnnounce, 0, message, beside_the_primary, landing.capacity});
 }
 
 void FlowReceiver::acknowledge(Circuit& circuit) {
@@ -175,11 +189,29 @@ void FlowReceiver::choose_primary() {
 
 void FlowReceiver::make_primary(Circuit& circuit) {
   primary_ = slot_of(circuit);
+  announce_all(circuit);
+  if (!circuit.live || std::exchange(bundle_, circuit.bundle) == circuit.bundle) return;
+  choose_bundle();
+  for (Circuit& other : used()) {
+    if (&other != &circuit && carries(other)) announce_all(other);
+  }
+}
+
+void FlowReceiver::announce_all(Circuit& circuit) {
   // In this order: an announcement may need the place of a message that the acknowledgement covers.
   if (oldest_ > 0) acknowledge(circuit);
   for (std::uint64_t message = oldest_; message < next_ && circuit.live; ++message) {
     if (!at(message).whole) announce(circuit, message);
   }
+}
+
+bool FlowReceiver::carries(const Circuit& circuit) const {
+  return circuit.live && (primary_ == slot_of(circuit) || (stripes_ && circuit.bundle == bundle_));
+}
+
+void FlowReceiver::choose_bundle() {
+  const auto is_member = [&](const Circuit& circuit) { return circuit.live && circuit.bundle == bundle_; };
+  stripes_ = bundle_ != 0 && std::count_if(used().begin(), used().end(), is_member) > 1;
 }
 
 absl::Status FlowReceiver::violation(absl::string_view what) {
@@ -214,7 +246,9 @@ absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
 
 absl::Status FlowReceiver::report(Circuit& circuit) {
   if (!circuit.live || ends_with_its_circuit_) return absl::OkStatus();
-  if (circuit.counted - circuit.reported < kLandedReportEvery) return absl::OkStatus();
+  if (circuit.counted - circuit.reported < (stripes_ ? kStripedReportEvery : kLandedReportEvery)) {
+    return absl::OkStatus();
+  }
   circuit.reported = circuit.counted;
   return circuit.link().send_control(Frame{FrameKind::kLanded, 0, circuit.counted, 0, 0});
 }
@@ -231,8 +265,8 @@ void FlowReceiver::end_landing(std::uint64_t message) {
 void FlowReceiver::finish_whole() {
   while (oldest_ < next_ && at(oldest_).whole) last_size_ = at(oldest_++).size;
   // Without a circuit the next primary gets the acknowledgement.
-  if (primary_.has_value()) acknowledge(circuits_[*primary_]);
   for (Circuit& circuit : used()) {
+    if (carries(circuit)) acknowledge(circuit);
     if (circuit.newest < oldest_) circuit.reported = circuit.counted;
   }
 }

@@ -4,7 +4,9 @@
 // A flow outlives its circuits (docs/decisions/0015). The receiver counts the chunks that land over each of them. A
 // circuit that ends is fenced at once: nothing lands there any more, and the sender is told the count, so that it can
 // send exactly the rest over another circuit. The receiver chooses the primary circuit, over which it announces and
-// acknowledges, and repeats both where another one becomes the primary.
+// acknowledges, and repeats both where another one becomes the primary. It does both over the other circuits of the
+// primary's bundle, too, so that the sender can stripe messages over all of them. (An announcement takes the place of an
+// earlier message, so the acknowledgement of that one goes before it on every circuit.)
 //
 // One thread at a time. Allocates nothing after construction, except when a circuit joins or ends.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_
@@ -57,6 +59,7 @@ class FlowReceiver final : public CircuitOwner {
                     std::uint32_t /*chunk_bytes*/) override {
     return join(circuit, last_hop, std::move(where));
   }
+  void stripe(const CircuitName& circuit, std::uint32_t bundle) override;
   void end_circuit(const CircuitName& circuit, const absl::Status& reason) override;
   // Makes a live circuit the primary. Queues frames as join() does.
   void prefer(const CircuitName& circuit);
@@ -78,6 +81,7 @@ class FlowReceiver final : public CircuitOwner {
 
     std::uint32_t generation = 0;  // of the circuit that is or was in the slot; 0: none
     bool live = false;
+    std::uint32_t bundle = 0;  // 0: none
     std::string where;
     std::uint64_t counted = 0;   // chunks that have landed over it
     std::uint64_t reported = 0;  // of these, known to the sender from `landed` and acknowledgements
@@ -113,8 +117,12 @@ class FlowReceiver final : public CircuitOwner {
   void send(Circuit& circuit, const Frame& control);
   void tell_count(Circuit& circuit, const Circuit& ended);
   void announce(Circuit& circuit, std::uint64_t message);
+  void announce_all(Circuit& circuit);
   void acknowledge(Circuit& circuit);
   void make_primary(Circuit& circuit);
+  // Whether chunks may come over it: the primary, and what is of its bundle.
+  bool carries(const Circuit& circuit) const;
+  void choose_bundle();
   void choose_primary();
   void end_landing(std::uint64_t message);
   void finish_whole();
@@ -129,6 +137,8 @@ class FlowReceiver final : public CircuitOwner {
 
   std::array<Circuit, kMaxFlowCircuits> circuits_;
   std::optional<std::size_t> primary_;
+  std::uint32_t bundle_ = 0;  // of the primary
+  bool stripes_ = false;      // several circuits of it are alive
   std::size_t used_ = 0;
   std::size_t live_ = 0;
   std::uint64_t joined_ = 0;

@@ -1,6 +1,7 @@
 #include "core/flow/flow_sender.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -24,6 +25,8 @@ void FlowSender::Circuit::open(FlowSender& flow, ChunkLink& link, std::string wh
   where_ = std::move(where);
   chunk_bytes_ = chunk_bytes;
   state = State::kLive;
+  bundle = 0;
+  rate = CircuitRate{};
   retiring = 0;
   given.begin();
 }
@@ -97,6 +100,12 @@ absl::Status FlowSender::join(const CircuitName& reserved, ChunkLink& first_hop,
   ++live_;
   ask_for_counts(circuit);
   return absl::OkStatus();
+}
+
+void FlowSender::stripe(const CircuitName& circuit, std::uint32_t bundle) {
+  if (!is_live(circuit)) return;
+  circuits_[circuit.slot].bundle = bundle;
+  choose_bundle();
 }
 
 void FlowSender::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
@@ -174,6 +183,7 @@ void FlowSender::end(Circuit& circuit, const absl::Status& reason) {
   circuit.close(over ? received_failure(FailureScope::kFlow, last_end_.message()) : reason);
   const auto others = static_cast<std::uint8_t>(~(1U << slot_of(circuit)));
   for (Receive& receive : receives_) receive.announced_on &= others;
+  choose_bundle();
   ask_all_for_counts();
   // Nothing is read any more: what the other end acknowledged before it closed the flow is done.
   if (!ends_flow(broken_)) return;
@@ -209,7 +219,8 @@ void FlowSender::send_announced() {
     }
     Circuit* const circuit = carrier(range.message);
     if (circuit == nullptr) return;
-    const std::uint64_t bytes = std::min<std::uint64_t>(range.end - range.begin, circuit->chunk_bytes());
+    const std::uint64_t most = stripes(range.message) == 0 ? kMaxChunkBytes : striping_.chunk_bytes;
+    const std::uint64_t bytes = std::min({range.end - range.begin, most, std::uint64_t{circuit->chunk_bytes()}});
     if (!may_give(range, bytes, again)) return;
     if (again) {
       again_.take_from_first(bytes);
@@ -224,7 +235,14 @@ void FlowSender::send_announced() {
   }
 }
 
+std::uint8_t FlowSender::stripes(std::uint64_t message) const {
+  if (bundled_ == 0 || at(message).bytes <= striping_.small_message) return 0;
+  const std::uint8_t among = receives_[message % kMaxLandings].announced_on & bundled_;
+  return std::has_single_bit(among) ? 0 : among;
+}
+
 FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
+  if (const std::uint8_t among = stripes(message); among != 0) return earliest(among);
   const std::uint8_t announced_on = receive_of(message).announced_on;
   if ((announced_on & (1U << primary_)) != 0) {
     return circuits_[primary_].can_send() ? &circuits_[primary_] : nullptr;
@@ -233,6 +251,41 @@ FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
     if ((announced_on & (1U << slot_of(circuit))) != 0 && circuit.can_send()) return &circuit;
   }
   return nullptr;
+}
+
+// The one on which a chunk will have landed first, even if it cannot take one now: another would land it later.
+FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
+  const Instant time = now();
+  Circuit* best = nullptr;
+  double least = 0;
+  for (Circuit& circuit : used()) {
+    if ((among & (1U << slot_of(circuit))) == 0) continue;
+    const std::uint64_t given = circuit.given.bytes();
+    if (given == 0 && time - circuit.rate.since() > striping_.try_again && circuit.can_send()) return &circuit;
+    const double seconds = circuit.rate.seconds_for(given + striping_.chunk_bytes, given > 0, time);
+    if (best != nullptr && seconds >= least) continue;
+    best = &circuit;
+    least = seconds;
+  }
+  return best != nullptr && best->can_send() && best->given.bytes() < striping_.window_bytes ? best : nullptr;
+}
+
+void FlowSender::choose_bundle() {
+  std::uint8_t members = 0;
+  for (const Circuit& circuit : used()) {
+    if (bundle_ != 0 && circuit.live() && circuit.bundle == bundle_) members |= 1U << slot_of(circuit);
+  }
+  if (std::popcount(members) < 2) members = 0;
+  // Until now nobody has measured what they carry.
+  const bool begins = bundled_ == 0 && members != 0;
+  bundled_ = members;
+  if (!begins) return;
+  for (Circuit& circuit : used()) circuit.rate.resume(now());
+}
+
+void FlowSender::measure(Circuit& circuit, std::uint64_t before) {
+  const std::uint64_t landed = before - circuit.given.bytes();
+  if (landed > 0 && bundled_ != 0 && clock_ != nullptr) circuit.rate.landed(landed, now());
 }
 
 bool FlowSender::may_give(const MessageRange& range, std::uint64_t bytes, bool again) const {
@@ -255,6 +308,7 @@ void FlowSender::give(Circuit& circuit, const MessageRange& chunk) {
   const std::size_t slot = slot_of(circuit);
   message.last_chunk[slot] = circuit.sent() + 1;
   traffic_.carried({static_cast<std::uint8_t>(slot), circuit.generation}, chunk.end - chunk.begin);
+  if (bundled_ != 0 && circuit.given.bytes() == 0) circuit.rate.resume(now());
   if (!ends_with_its_circuit_) circuit.given.add(chunk);
   const auto payload = static_cast<std::uint32_t>(chunk.end - chunk.begin);
   circuit.send(Frame{FrameKind::kChunk, payload, chunk.message, chunk.begin, message.bytes},
@@ -301,8 +355,13 @@ absl::Status FlowSender::take_announcement(const Circuit& circuit, const Frame& 
     receive = Receive{control.size, 0};
     ++announced_;
   }
+  receive.announced_on |= static_cast<std::uint8_t>(1U << slot_of(circuit));
+  if (control.offset != 0) return absl::OkStatus();
   primary_ = slot_of(circuit);
-  receive.announced_on |= static_cast<std::uint8_t>(1U << primary_);
+  if (bundle_ != circuit.bundle) {
+    bundle_ = circuit.bundle;
+    choose_bundle();
+  }
   return absl::OkStatus();
 }
 
@@ -319,13 +378,20 @@ absl::Status FlowSender::take_acknowledgement(const Frame& control) {
   // Before the next frame: the same read may hold an announcement that reuses this place. The receiver may reuse it as
   // soon as it has acknowledged, even if the link has not completed the send yet.
   unacknowledged_ = message + 1;
-  for (Circuit& circuit : used()) circuit.given.landed_below(unacknowledged_);
+  for (Circuit& circuit : used()) {
+    const std::uint64_t before = circuit.given.bytes();
+    circuit.given.landed_below(unacknowledged_);
+    measure(circuit, before);
+  }
   retire_done();
   return absl::OkStatus();
 }
 
 absl::Status FlowSender::take_landed(Circuit& circuit, const Frame& control) {
-  if (circuit.given.landed(control.message)) return absl::OkStatus();
+  const std::uint64_t before = circuit.given.bytes();
+  const bool was_given = circuit.given.landed(control.message);
+  measure(circuit, before);
+  if (was_given) return absl::OkStatus();
   return violation(
       absl::StrCat("peer reports ", control.message, " chunks over a circuit that was given ", circuit.given.given()));
 }

@@ -1,8 +1,9 @@
 // The source end of a flow: sends messages in order, each only after its receiver has announced a receive for it. A
 // message is done when its receiver has acknowledged all of it and no circuit reads its memory any more.
 //
-// A flow outlives its circuits (docs/decisions/0015). Chunks go over the primary circuit, which the receiver chooses.
-// What a circuit that ends has not delivered is sent again over another one, once the receiver has told how much of it
+// A flow outlives its circuits (docs/decisions/0015). Chunks go over the primary circuit, which the receiver chooses, and
+// those of large messages over all of its bundle, each over the circuit on which it will have landed first. What a circuit
+// that ends has not delivered is sent again over another one, once the receiver has told how much of it
 // has landed:
 //
 //   join()                 live ---- the link fails, end_circuit(), or `retired` arrives ----> in limbo
@@ -14,6 +15,7 @@
 #define CABLEWAY_CORE_FLOW_FLOW_SENDER_H_
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,19 +24,33 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/clock.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
+#include "core/flow/circuit_rate.h"
 #include "core/flow/flow_circuit.h"
 #include "core/flow/given_chunks.h"
 #include "core/flow/resend_ranges.h"
 
 namespace cableway {
 
+// How messages are striped over the circuits of a bundle.
+struct Striping {
+  std::uint64_t small_message = 64U << 10;  // one that is no larger goes over the primary alone
+  std::uint64_t chunk_bytes = 128U << 10;   // at most; a multiple of 128
+  // A circuit that has so much in flight gets no more: what keeps a fast, long cable busy.
+  std::uint64_t window_bytes = 2U << 20;
+  // A circuit that was too slow to get anything for so long is tried again.
+  std::chrono::milliseconds try_again{100};
+};
+
 class FlowSender final : public CircuitOwner {
  public:
-  // A flow that waits for a circuit where it has none.
-  FlowSender() = default;
+  // A flow that waits for a circuit where it has none. `clock` measures how fast the circuits of a bundle are, and must
+  // outlive this; without one they count as equally fast.
+  explicit FlowSender(const Clock* clock = nullptr, const Striping& striping = {})
+      : striping_(striping), clock_(clock) {}
   // A flow over one circuit with this first hop, which must outlive the sender. It ends with the circuit, whose link
   // the owner then fails or fences. `chunk_bytes`: the largest chunk that the circuit accepts, a multiple of 128.
   FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes);
@@ -58,6 +74,7 @@ class FlowSender final : public CircuitOwner {
   void release(const CircuitName& reserved);
   absl::Status join(const CircuitName& reserved, ChunkLink& first_hop, std::string where,
                     std::uint32_t chunk_bytes) override;
+  void stripe(const CircuitName& circuit, std::uint32_t bundle) override;
   void end_circuit(const CircuitName& circuit, const absl::Status& reason) override;
   bool is_live(const CircuitName& circuit) const override;
   std::size_t live() const override { return live_; }
@@ -97,9 +114,11 @@ class FlowSender final : public CircuitOwner {
 
     State state = State::kIdle;
     std::uint32_t generation = 0;
+    std::uint32_t bundle = 0;    // 0: none
     std::uint32_t retiring = 0;  // the generation for which `retired` is due; 0: none
     bool unflushed = false;      // a frame was queued since its link has made progress
     GivenChunks given;
+    CircuitRate rate;  // of one of several in its bundle
 
    private:
     absl::Status on_landed(const Frame&) override;
@@ -140,8 +159,15 @@ class FlowSender final : public CircuitOwner {
   void ask_all_for_counts();
   void send_announced();
   void flush_queued();
+  // The circuits among which the message's chunks are shared, as bits; 0: it is not striped.
+  std::uint8_t stripes(std::uint64_t message) const;
   // The circuit that the next chunk of the message goes over; null: none can take it now.
   Circuit* carrier(std::uint64_t message);
+  Circuit* earliest(std::uint8_t among);
+  void choose_bundle();
+  Instant now() const { return clock_ == nullptr ? Instant{} : clock_->now(); }
+  // Where `before` bytes of it were not known to have landed.
+  void measure(Circuit& circuit, std::uint64_t before);
   bool may_give(const MessageRange& range, std::uint64_t bytes, bool again) const;
   std::size_t outstanding() const;
   void give(Circuit& circuit, const MessageRange& chunk);
@@ -159,7 +185,11 @@ class FlowSender final : public CircuitOwner {
   const Message& at(std::uint64_t message) const { return messages_[message % kMaxLandings]; }
   Receive& receive_of(std::uint64_t message) { return receives_[message % kMaxLandings]; }
 
+  const Striping striping_;
+  const Clock* clock_ = nullptr;
   std::array<Circuit, kMaxFlowCircuits> circuits_;
+  std::uint32_t bundle_ = 0;    // of the primary
+  std::uint8_t bundled_ = 0;    // live circuits of it, as bits; 0: fewer than two
   std::size_t primary_ = 0;  // over which the last announcement came
   std::size_t used_ = 0;
   std::size_t live_ = 0;

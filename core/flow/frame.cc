@@ -43,9 +43,14 @@ absl::Status check_chunk(const Frame& frame) {
   return absl::OkStatus();
 }
 
-absl::Status check_control(const Frame& frame) {
+absl::Status check_acknowledgement(const Frame& frame) {
   if (frame.payload != 0) return malformed(frame, "no payload expected");
   return frame.offset == 0 ? absl::OkStatus() : malformed(frame, "offset 0 expected");
+}
+
+absl::Status check_announcement(const Frame& frame) {
+  if (frame.payload != 0) return malformed(frame, "no payload expected");
+  return frame.offset <= 1 ? absl::OkStatus() : malformed(frame, "offset 0 or 1 expected");
 }
 
 absl::Status check_landed(const Frame& frame) {
@@ -98,8 +103,9 @@ absl::Status check_fields(const Frame& frame) {
     case FrameKind::kChunk:
       return check_chunk(frame);
     case FrameKind::kAnnounce:
+      return check_announcement(frame);
     case FrameKind::kAck:
-      return check_control(frame);
+      return check_acknowledgement(frame);
     case FrameKind::kFailed:
       return check_failed(frame);
     case FrameKind::kSetup:

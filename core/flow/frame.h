@@ -11,7 +11,10 @@
 //   kChunk    chunk bytes    sequence   of the payload,  of the whole message
 //                                       in lines of 128
 //                                       bytes; checksum
-//   kAnnounce 0              sequence   0                capacity of the receive that was posted
+//   kAnnounce 0              sequence   0: this circuit  capacity of the receive that was posted
+//                                       is the primary;
+//                                       1: it carries
+//                                       chunks beside it
 //   kAck      0              sequence   0                bytes that landed: the message and all before it are complete
 //   kLanded   0              count      0                0        (chunks landed over this circuit since it began)
 //   kRetire   0              0          slot             generation of the circuit to fence (circuit_name.h)

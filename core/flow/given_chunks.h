@@ -28,8 +28,13 @@ class GivenChunks {
   bool full() const { return size() == kMax; }
   // Chunks given since the circuit began.
   std::uint64_t given() const { return end_; }
+  // Of those that are not known to have landed.
+  std::uint64_t bytes() const { return bytes_; }
   // Requires room.
-  void add(const MessageRange& chunk) { chunks_[end_++ % kMax] = chunk; }
+  void add(const MessageRange& chunk) {
+    chunks_[end_++ % kMax] = chunk;
+    bytes_ += chunk.end - chunk.begin;
+  }
 
   // The first `count` chunks since the circuit began have landed. False: more than were given. Fewer than were known
   // before changes nothing.
@@ -42,16 +47,22 @@ class GivenChunks {
   template <typename Again>
   bool settle(std::uint64_t count, const Again& again) {
     if (count < first_ || !landed(count)) return false;
-    for (; first_ != end_; ++first_) again(chunks_[first_ % kMax]);
+    for (; first_ != end_; forget_first()) again(chunks_[first_ % kMax]);
     return true;
   }
   // For the next circuit in the slot.
-  void begin() { first_ = end_ = 0; }
+  void begin() { first_ = end_ = bytes_ = 0; }
 
  private:
+  void forget_first() {
+    const MessageRange& chunk = chunks_[first_++ % kMax];
+    bytes_ -= chunk.end - chunk.begin;
+  }
+
   std::array<MessageRange, kMax> chunks_;
   std::uint64_t first_ = 0;  // counted since the circuit began
   std::uint64_t end_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace cableway

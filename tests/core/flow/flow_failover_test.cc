@@ -1,4 +1,4 @@
-// Flows whose circuits are cut, retired although they are healthy, and replaced, in an order of events that a seed
+// Flows, striped over bundles or not, whose circuits are cut, retired although they are healthy, and replaced, in an order of events that a seed
 // chooses. No byte may be lost, seen twice or written late, and no range may have two carriers.
 #include <gtest/gtest.h>
 
@@ -25,6 +25,8 @@ class FaultyFlow {
  public:
   explicit FaultyFlow(std::uint32_t seed)
       : random_(seed),
+        sender_(nullptr, {.small_message = random_() % 256, .chunk_bytes = 128U << random_() % 3}),
+        bundles_(random_() % 3),
         messages_(1 + random_() % 40),
         script_(sender_, receiver_, test::random_sizes(random_, messages_, 512), seed),
         faults_left_(random_() % 30),
@@ -61,9 +63,20 @@ class FaultyFlow {
 
   bool failed() const { return !status_.ok() || testing::Test::HasFailure(); }
 
+  // Messages of which chunks went over several circuits.
+  std::size_t striped() const {
+    const auto has_several = [](const auto& message) {
+      const auto& chunks = message.second;
+      return std::any_of(chunks.begin(), chunks.end(),
+                         [&](const Carrier& chunk) { return chunk.circuit != chunks.front().circuit; });
+    };
+    return static_cast<std::size_t>(std::count_if(carriers_.begin(), carriers_.end(), has_several));
+  }
+
   std::mt19937 random_;
   FlowSender sender_;
   FlowReceiver receiver_;
+  const std::uint32_t bundles_;  // of its circuits; 0: none is striped
   const std::size_t messages_;
   test::FlowScript script_;
   absl::Status status_;
@@ -73,6 +86,7 @@ class FaultyFlow {
  private:
   struct Circuit {
     CircuitName name;
+    std::uint32_t bundle = 0;
     std::uint32_t chunk_bytes = 0;
     test::LooseHop hop;
     bool at_destination = false;  // it has joined there
@@ -105,9 +119,11 @@ class FaultyFlow {
       if (random_() % 16 == 0) return lose_answer();
       if (!sender_.join(circuit.name, circuit.hop.source, "", circuit.chunk_bytes).ok()) return refuse_here();
       circuit.at_source = true;
+      sender_.stripe(circuit.name, circuit.bundle);
     } else if (!circuit.at_destination) {
       circuit.at_destination = true;
       if (!receiver_.join(circuit.name, circuit.hop.destination, "").ok()) return refuse();
+      receiver_.stripe(circuit.name, circuit.bundle);
     }
     if (circuit.at_source && circuit.at_destination) setting_up_ = nullptr;
   }
@@ -117,13 +133,14 @@ class FaultyFlow {
     if (!name.has_value()) return;
     setting_up_ = &circuits_.emplace_back();
     setting_up_->name = *name;
+    setting_up_->bundle = bundles_ == 0 ? 0 : random_() % (bundles_ + 1);
     setting_up_->chunk_bytes = 128U << random_() % 4;
     const std::size_t who_notices = random_() % 3;
     setting_up_->source_notices = who_notices != 0;
     setting_up_->destination_notices = who_notices != 1;
     // Enough for all that is unfinished, now and then not for repetitions.
     if (random_() % 2 == 0) setting_up_->hop.source.max_controls = 1 + random_() % 4;
-    if (random_() % 2 == 0) setting_up_->hop.destination.max_controls = 2 * kMaxLandings + random_() % 8;
+    if (random_() % 2 == 0) setting_up_->hop.destination.max_controls = 3 * kMaxLandings + random_() % 8;
   }
   void lose_answer() {
     sender_.release(setting_up_->name);
@@ -212,6 +229,7 @@ class FaultyFlow {
 TEST(FlowFailover, LosesAndDoublesNothingWhateverEndsWhen) {
   std::uint64_t ended = 0;
   std::uint64_t again = 0;
+  std::uint64_t striped = 0;
   for (std::uint32_t seed = 0; seed < kFaultySeeds; ++seed) {
     SCOPED_TRACE(seed);
     FaultyFlow world(seed);
@@ -225,11 +243,13 @@ TEST(FlowFailover, LosesAndDoublesNothingWhateverEndsWhen) {
     if (HasFailure()) return;
     ended += world.sender_.circuits_ended();
     again += world.sender_.traffic().bytes_again();
+    if (world.bundles_ > 0) striped += world.striped();
   }
   RecordProperty("circuits_ended", std::to_string(ended));
   RecordProperty("bytes_sent_again", std::to_string(again));
   EXPECT_GT(ended, kFaultySeeds);
   EXPECT_GT(again, 500U * kFaultySeeds);
+  EXPECT_GT(striped, 2U * kFaultySeeds);
 }
 
 }  // namespace

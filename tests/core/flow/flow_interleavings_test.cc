@@ -6,7 +6,7 @@
 //          ==== circuit 1 ====
 //          .... circuit 2 ....
 //
-// Events: a frame arrives, an end notices that a circuit is cut, a circuit is cut in one or both directions, an end
+// The circuits are of one bundle, and chunks are shared among them, or of none. Events: a frame arrives, an end notices that a circuit is cut, a circuit is cut in one or both directions, an end
 // retires a circuit that is healthy, the receiver prefers another primary, the third circuit joins at either end.
 #include <gtest/gtest.h>
 
@@ -52,6 +52,12 @@ enum class What : std::uint8_t {
   kPrefer,
 };
 
+struct Scope {
+  std::size_t faults;
+  std::size_t max_depth;
+  bool striped;
+};
+
 struct Event {
   What what = What::kArrivesDown;
   std::uint8_t circuit = 0;
@@ -67,7 +73,8 @@ std::string to_text(const Event& event) {
 class SmallFlow {
  public:
   // After these events.
-  SmallFlow(std::size_t faults, const std::vector<Event>& past) : faults_left_(faults) {
+  SmallFlow(const Scope& scope, const std::vector<Event>& past)
+      : bundle_(scope.striped ? 1 : 0), faults_left_(scope.faults) {
     for (std::size_t i = 0; i < kSmallMessages; ++i) {
       sent_.emplace_back(i, kSmallSizes[i]);
       received_.emplace_back(kSmallSizes[i]);
@@ -224,13 +231,15 @@ class SmallFlow {
     }
     circuit.name = *name;
     circuit.refused = !receiver_.join(circuit.name, circuit.hop.destination, "").ok();
+    if (!circuit.refused) receiver_.stripe(circuit.name, bundle_);
     circuit.at_destination = true;
     if (circuit.refused) sender_.release(circuit.name);
   }
   void join_source(std::uint8_t i) {
     Circuit& circuit = circuits_[i];
     circuit.at_source = true;
-    if (!sender_.join(circuit.name, circuit.hop.source, "", kSmallChunk).ok()) circuit.hop.source.fence();
+    if (!sender_.join(circuit.name, circuit.hop.source, "", kSmallChunk).ok()) return circuit.hop.source.fence();
+    sender_.stripe(circuit.name, bundle_);
   }
 
   // Both applications poll, and take back what is done.
@@ -261,7 +270,8 @@ class SmallFlow {
     carriers_.push_back({chunk, &circuit});
   }
 
-  FlowSender sender_;
+  const std::uint32_t bundle_;
+  FlowSender sender_{nullptr, {.small_message = 0}};
   FlowReceiver receiver_;
   Circuit circuits_[kSmallCircuits];
   std::deque<test::SentMessage> sent_;
@@ -276,7 +286,7 @@ class SmallFlow {
 // Breadth first. At the depth limit the rest of a run has one order, so that it is checked to its end as well.
 class Search {
  public:
-  Search(std::size_t faults, std::size_t max_depth) : faults_(faults), max_depth_(max_depth) {}
+  explicit Search(const Scope& scope) : scope_(scope) {}
 
   void run() {
     std::vector<Path> frontier{{}};
@@ -296,13 +306,13 @@ class Search {
   using Path = std::vector<Event>;
 
   void visit(const Path& path, std::vector<Path>& next) {
-    for (const Event& event : SmallFlow(faults_, path).events()) {
+    for (const Event& event : SmallFlow(scope_, path).events()) {
       if (!found_.empty()) return;
       Path longer = path;
       longer.push_back(event);
-      SmallFlow flow(faults_, longer);
+      SmallFlow flow(scope_, longer);
       if (flow.wrong().empty() && !seen_.insert(std::hash<std::string>()(flow.state())).second) continue;
-      if (flow.at_end() || longer.size() == max_depth_) {
+      if (flow.at_end() || longer.size() == scope_.max_depth) {
         ++ends_;
         flow.run_out();
       } else if (flow.wrong().empty()) {
@@ -316,8 +326,7 @@ class Search {
     found_ += wrong;
   }
 
-  const std::size_t faults_;
-  const std::size_t max_depth_;
+  const Scope scope_;
   std::size_t depth_ = 0;
   std::unordered_set<std::size_t> seen_;
   std::size_t ends_ = 0;
@@ -327,32 +336,29 @@ class Search {
 // No search with at most one fault gets this deep, so it is complete.
 constexpr std::size_t kAll = 100;
 
-struct Scope {
-  std::size_t faults;
-  std::size_t max_depth;
-};
-
 class FlowInterleavings : public testing::TestWithParam<Scope> {};
 
 TEST_P(FlowInterleavings, DeliverAllWhateverEndsWhen) {
   const char* const deeper = std::getenv("CABLEWAY_TEST_DEPTH");
-  const std::size_t max_depth = deeper == nullptr ? GetParam().max_depth : std::strtoul(deeper, nullptr, 10);
-  Search search(GetParam().faults, max_depth);
+  Scope scope = GetParam();
+  if (deeper != nullptr) scope.max_depth = std::strtoul(deeper, nullptr, 10);
+  Search search(scope);
   search.run();
   EXPECT_EQ(search.found(), "");
-  std::printf("%zu faults: %zu states, %zu runs checked to their end, %zu events deep\n", GetParam().faults,
-              search.states(), search.ends(), search.depth());
+  std::printf("%zu faults, %s: %zu states, %zu runs checked to their end, %zu events deep\n", scope.faults,
+              scope.striped ? "striped" : "one circuit at a time", search.states(), search.ends(), search.depth());
   EXPECT_GT(search.ends(), 0U);
-  if (max_depth >= kAll) {
-    EXPECT_LT(search.depth(), max_depth) << "the search is complete";
+  if (scope.max_depth >= kAll) {
+    EXPECT_LT(search.depth(), scope.max_depth) << "the search is complete";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, FlowInterleavings,
-                         testing::Values(Scope{0, kAll}, Scope{1, test::kSlowBuild ? 12U : kAll},
-                                         Scope{2, test::kSlowBuild ? 5U : 8U}),
+                         testing::Values(Scope{0, kAll, false}, Scope{1, test::kSlowBuild ? 12U : kAll, false},
+                                         Scope{2, test::kSlowBuild ? 5U : 8U, false}, Scope{0, kAll, true},
+                                         Scope{1, test::kSlowBuild ? 5U : 8U, true}),
                          [](const testing::TestParamInfo<Scope>& scope) {
-                           return absl::StrCat(scope.param.faults, "Faults");
+                           return absl::StrCat(scope.param.faults, scope.param.striped ? "FaultsStriped" : "Faults");
                          });
 
 }  // namespace

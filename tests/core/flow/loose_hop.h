@@ -33,10 +33,10 @@ class LooseEnd final : public ChunkLink {
     std::vector<std::byte> read;        // or before, when its sender fences
     absl::Status end;                   // not OK: the other end has left
   };
-  static constexpr std::size_t kMaxChunks = 3;
+  std::size_t max_chunks = 3;
   std::size_t max_controls = kMaxQueuedControls;
 
-  bool can_send() const override { return chunks_ < kMaxChunks; }
+  bool can_send() const override { return chunks_ < max_chunks; }
   void send(const Frame& chunk, SendBuffer payload) override {
     misused_ = misused_ || fenced_;
     ++chunks_;

@@ -1,0 +1,252 @@
+// Large messages over a bundle of circuits, each as fast as the test says:
+//
+//   sender ==== circuit 0 ==== receiver      circuits 0 to 2: a bundle, but where a test says otherwise
+//          ==== circuit 1 ====               the first that joins is the primary
+//          ==== circuit 2 ====
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/flow/flow_receiver.h"
+#include "core/flow/flow_sender.h"
+#include "sim/virtual_clock.h"
+#include "tests/core/flow/flow_script.h"
+#include "tests/core/flow/loose_hop.h"
+
+namespace cableway {
+namespace {
+
+using test::LooseHop;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Le;
+using ::testing::SizeIs;
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t kKiB = 1U << 10;
+constexpr std::uint64_t kMiB = 1U << 20;
+constexpr std::uint32_t kOneBundle = 1;
+
+// Every step is 1 ms, in which each circuit carries as many bytes as it is fast.
+class StripedFlow {
+ public:
+  StripedFlow(const std::vector<std::size_t>& sizes, std::vector<std::uint64_t> bytes_per_ms,
+              const std::vector<std::uint32_t>& bundles)
+      : script_(sender_, receiver_, sizes, 1), bytes_per_ms_(std::move(bytes_per_ms)), credit_(bytes_per_ms_.size()) {
+    for (const std::uint32_t bundle : bundles) join(bundle);
+  }
+
+  CircuitName join(std::uint32_t bundle) {
+    LooseHop& hop = *hops_.emplace_back(std::make_unique<LooseHop>());
+    hop.source.max_chunks = GivenChunks::kMax;
+    const CircuitName name = *sender_.reserve();
+    EXPECT_TRUE(receiver_.join(name, hop.destination, "").ok());
+    receiver_.stripe(name, bundle);
+    EXPECT_TRUE(sender_.join(name, hop.source, "", kMaxChunkBytes).ok());
+    sender_.stripe(name, bundle);
+    return names_.emplace_back(name);
+  }
+
+  // The chunks that were given to each circuit meanwhile.
+  std::vector<std::vector<Frame>> run(int steps) {
+    std::vector<std::vector<Frame>> given(hops_.size());
+    for (int i = 0; i < steps; ++i) {
+      step();
+      for (std::size_t c = 0; c < hops_.size(); ++c) {
+        const std::vector<Frame> chunks = hops_[c]->source.new_chunks();
+        given[c].insert(given[c].end(), chunks.begin(), chunks.end());
+      }
+    }
+    return given;
+  }
+  std::vector<std::vector<Frame>> run_to_the_end() {
+    std::vector<std::vector<Frame>> given(hops_.size());
+    for (int i = 0; i < 100'000 && !script_.finished(); ++i) {
+      const auto more = run(1);
+      for (std::size_t c = 0; c < more.size(); ++c) given[c].insert(given[c].end(), more[c].begin(), more[c].end());
+    }
+    EXPECT_TRUE(script_.finished()) << script_.receives_done() << " messages are done";
+    return given;
+  }
+  void set_speed(std::size_t circuit, std::uint64_t bytes_per_ms) { bytes_per_ms_[circuit] = bytes_per_ms; }
+  double now_ms() const { return std::chrono::duration<double, std::milli>(clock_.now().since_start).count(); }
+  std::uint64_t in_flight(std::size_t circuit) const {
+    std::uint64_t bytes = 0;
+    for (const auto& each : hops_[circuit]->source.out()) {
+      if (each.frame.kind == FrameKind::kChunk) bytes += each.frame.payload;
+    }
+    return bytes;
+  }
+
+  sim::VirtualClock clock_;
+  FlowSender sender_{&clock_};
+  FlowReceiver receiver_;
+  test::FlowScript script_;
+  std::vector<std::unique_ptr<LooseHop>> hops_;
+  std::vector<CircuitName> names_;
+
+ private:
+  void step() {
+    clock_.run_for(milliseconds(1));
+    while (script_.post_receive()) {
+    }
+    while (script_.post_send()) {
+    }
+    turn();
+    for (std::size_t c = 0; c < hops_.size(); ++c) {
+      credit_[c] += bytes_per_ms_[c];
+      carry(c);
+    }
+    turn();
+    script_.notice_done();
+    script_.check_order();
+  }
+  void turn() {
+    EXPECT_TRUE(receiver_.progress().ok());
+    for (const auto& hop : hops_) {
+      while (hop->deliver_up()) {
+      }
+    }
+    EXPECT_TRUE(sender_.progress().ok());
+  }
+  void carry(std::size_t circuit) {
+    LooseHop& hop = *hops_[circuit];
+    while (!hop.source.out().empty() && hop.source.out().front().frame.payload <= credit_[circuit]) {
+      credit_[circuit] -= hop.source.out().front().frame.payload;
+      hop.deliver_down();
+    }
+    if (hop.source.out().empty()) credit_[circuit] = 0;  // what is not used is lost
+  }
+
+  std::vector<std::uint64_t> bytes_per_ms_;
+  std::vector<std::uint64_t> credit_;
+};
+
+std::uint64_t bytes_of(const std::vector<Frame>& chunks) {
+  std::uint64_t bytes = 0;
+  for (const Frame& chunk : chunks) bytes += chunk.payload;
+  return bytes;
+}
+
+std::vector<std::uint64_t> payloads(const std::vector<Frame>& chunks) {
+  std::vector<std::uint64_t> payloads;
+  for (const Frame& chunk : chunks) payloads.push_back(chunk.payload);
+  return payloads;
+}
+
+std::vector<std::size_t> messages(std::size_t count, std::size_t bytes) {
+  return std::vector<std::size_t>(count, bytes);
+}
+
+TEST(FlowStriping, ALargeMessageUsesEveryCircuitOfTheBundle) {
+  StripedFlow flow(messages(1, kMiB), {64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  const auto given = flow.run_to_the_end();
+  EXPECT_EQ(bytes_of(given[0]), kMiB / 2);
+  EXPECT_EQ(bytes_of(given[1]), kMiB / 2);
+  for (const auto& chunks : given) EXPECT_THAT(payloads(chunks), Each(Le(128 * kKiB)));
+}
+
+TEST(FlowStriping, ASmallMessageGoesWholeOverThePrimary) {
+  StripedFlow flow(messages(100, 64 * kKiB), {64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  const auto given = flow.run_to_the_end();
+  EXPECT_THAT(given[0], SizeIs(100));
+  EXPECT_THAT(given[1], SizeIs(0));
+}
+
+TEST(FlowStriping, AFlowOfOneCircuitSendsTheChunksThatItWouldWithoutABundle) {
+  StripedFlow flow(messages(3, kMiB), {64 * kKiB}, {kOneBundle});
+  EXPECT_THAT(payloads(flow.run_to_the_end()[0]), ElementsAre(kMiB, kMiB, kMiB));
+}
+
+TEST(FlowStriping, OtherCircuitsThanTheBundlesCarryNothing) {
+  StripedFlow flow(messages(20, kMiB), {64 * kKiB, 64 * kKiB, 64 * kKiB, 64 * kKiB}, {kOneBundle, 0, 2, kOneBundle});
+  const auto given = flow.run_to_the_end();
+  EXPECT_EQ(bytes_of(given[1]) + bytes_of(given[2]), 0U);
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[3])), 10.0 * kMiB, 1.0 * kMiB);
+}
+
+TEST(FlowStriping, UnequalCircuitsCarryWhatTheyCan) {
+  // 64 + 16 + 8 MiB/s: 60 messages of 1 MiB take 60 / 88 s at best.
+  StripedFlow flow(messages(60, kMiB), {64 * kKiB, 16 * kKiB, 8 * kKiB}, {kOneBundle, kOneBundle, kOneBundle});
+  const auto given = flow.run_to_the_end();
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[0])) / (60 * kMiB), 64.0 / 88, 0.03);
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[1])) / (60 * kMiB), 16.0 / 88, 0.03);
+  EXPECT_LT(flow.now_ms(), 1.07 * 60 * kMiB / (88 * kKiB));
+}
+
+// One message at a time: a slow circuit must not be given what it would still carry when the fast one has ended.
+TEST(FlowStriping, ASlowCircuitDelaysNoMessage) {
+  StripedFlow alone(messages(1, 8 * kMiB), {64 * kKiB}, {kOneBundle});
+  alone.run_to_the_end();
+  StripedFlow flow(messages(40, kMiB), {64 * kKiB, 4 * kKiB}, {kOneBundle, kOneBundle});
+  flow.run_to_the_end();
+  EXPECT_LT(flow.now_ms(), 1.02 * 5 * alone.now_ms());
+}
+
+TEST(FlowStriping, ACircuitThatHasBecomeSlowIsGivenLess) {
+  StripedFlow flow(messages(400, kMiB), {64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  flow.run(500);
+  flow.set_speed(1, 8 * kKiB);
+  flow.run(500);
+  const auto slow = flow.run(1000);
+  EXPECT_NEAR(static_cast<double>(bytes_of(slow[1])) / bytes_of(slow[0]), 1.0 / 8, 0.04);
+  flow.set_speed(1, 64 * kKiB);
+  flow.run(500);
+  const auto again = flow.run(500);
+  EXPECT_NEAR(static_cast<double>(bytes_of(again[1])) / bytes_of(again[0]), 1.0, 0.1);
+}
+
+TEST(FlowStriping, ACircuitWithoutMovementGetsNoMoreThanItsWindow) {
+  StripedFlow flow(messages(400, kMiB), {64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  flow.run(200);
+  flow.set_speed(1, 0);
+  flow.run(100);
+  EXPECT_LE(flow.in_flight(1), Striping{}.window_bytes + Striping{}.chunk_bytes);
+  EXPECT_GT(flow.in_flight(1), 0U);
+}
+
+TEST(FlowStriping, WhatACircuitThatEndsHasNotDeliveredGoesOverTheOthers) {
+  for (const std::size_t ends : {0U, 1U, 2U}) {
+    SCOPED_TRACE(ends);
+    StripedFlow flow(messages(60, kMiB), {64 * kKiB, 64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle, kOneBundle});
+    flow.run(100);
+    flow.set_speed(ends, 0);
+    flow.sender_.end_circuit(flow.names_[ends], absl::UnavailableError("it is silent"));
+    flow.run_to_the_end();
+    EXPECT_GT(flow.sender_.traffic().bytes_again(), 0U);
+    EXPECT_TRUE(flow.script_.no_late_writes());
+  }
+}
+
+TEST(FlowStriping, ACircuitThatJoinsMeanwhileIsUsed) {
+  StripedFlow flow(messages(200, kMiB), {64 * kKiB, 64 * kKiB}, {kOneBundle});
+  flow.run(100);
+  flow.join(kOneBundle);
+  flow.run(600);  // in which the first delivers what it was given alone
+  const auto given = flow.run(500);
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[1])) / bytes_of(given[0]), 1.0, 0.1);
+}
+
+// As where its node offers other paths: the circuits of the new offer join, then one of them becomes the primary.
+TEST(FlowStriping, TheBundleFollowsThePrimary) {
+  StripedFlow flow(messages(200, kMiB), {64 * kKiB, 64 * kKiB, 64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  flow.run(100);
+  flow.join(2);
+  const CircuitName better = flow.join(2);
+  const auto before = flow.run(100);
+  EXPECT_EQ(bytes_of(before[2]) + bytes_of(before[3]), 0U);
+  flow.receiver_.prefer(better);
+  flow.run(100);
+  const auto after = flow.run(100);
+  EXPECT_EQ(bytes_of(after[0]) + bytes_of(after[1]), 0U);
+  EXPECT_NEAR(static_cast<double>(bytes_of(after[2])) / bytes_of(after[3]), 1.0, 0.1);
+}
+
+}  // namespace
+}  // namespace cableway
