@@ -137,6 +137,7 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   writer.put(setup.circuit.generation);
   writer.put(setup.offer);
   writer.put(setup.rank);
+  writer.put(static_cast<std::uint8_t>(setup.stripes ? 1 : 0));
   writer.put(setup.source_port);
   writer.put_bytes(setup.proof);
   writer.put(setup.flow);
@@ -175,6 +176,9 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   setup.circuit.generation = reader.get<std::uint32_t>();
   setup.offer = reader.get<std::uint32_t>();
   setup.rank = reader.get<std::uint8_t>();
+  const auto stripes = reader.get<std::uint8_t>();
+  if (stripes > 1) reader.reject();
+  setup.stripes = stripes == 1;
   setup.source_port = reader.get<std::uint16_t>();
   reader.get_bytes(setup.proof);
   setup.flow = reader.get<std::uint64_t>();
@@ -193,7 +197,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   }
   for (std::size_t i = 0; i < offers && reader.ok(); ++i) setup.offers.push_back(get_offer(reader));
   if (!reader.finished())
-    return absl::InvalidArgumentError("set-up: truncated, of an unknown purpose, or followed by trailing bytes");
+    return absl::InvalidArgumentError("set-up: truncated, of an unknown purpose or use, or followed by trailing bytes");
   if (absl::Status status = check_offers(setup.offers); !status.ok()) return status;
   if (absl::Status status = check_limits(setup); !status.ok()) return status;
   return setup;

@@ -53,6 +53,8 @@ struct CircuitSetup {
   // the lowest rank, 0, is the best.
   std::uint32_t offer = 0;
   std::uint8_t rank = 0;
+  // The source gives it chunks beside the other circuits of this offer that have this, once one of them is the primary.
+  bool stripes = false;
   std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: it answers none
   Mac proof{};                    // that the sender has the cookie (core/circuit/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs
@@ -64,6 +66,8 @@ struct CircuitSetup {
   // Transports offered for that hop, at most one of each kind. If one is accepted, the connection stays open beside it.
   std::vector<TransportOffer> offers;
 
+  // For CircuitOwner::stripe().
+  std::uint32_t bundle() const { return stripes ? offer + 1 : 0; }
   const Hop& this_hop() const { return hops[hop]; }
   const std::string& this_hop_from() const { return hop == 0 ? from_node : hops[hop - 1U].to_node; }
   bool last_hop() const { return hop + 1U == hops.size(); }

@@ -125,6 +125,7 @@ absl::StatusOr<std::uint64_t> FlowSender::post(const FlowBuffer& buffer, std::ui
   message = Message{};
   message.buffer = buffer;
   message.bytes = bytes;
+  if (bytes > striping_.small_message) traffic_.posted_large(bytes);
   const std::uint64_t sequence = next_++;
   send_announced();
   if (absl::Status status = state(); !status.ok()) return status;

@@ -18,9 +18,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -47,10 +49,11 @@ struct Striping {
 
 class FlowSender final : public CircuitOwner {
  public:
-  // A flow that waits for a circuit where it has none. `clock` measures how fast the circuits of a bundle are, and must
-  // outlive this; without one they count as equally fast.
-  explicit FlowSender(const Clock* clock = nullptr, const Striping& striping = {})
-      : striping_(striping), clock_(clock) {}
+  // The time, on any thread that uses the flow.
+  using Now = std::function<Instant()>;
+  // A flow that waits for a circuit where it has none. `now` measures how fast the circuits of a bundle are; null: they
+  // count as equally fast.
+  explicit FlowSender(Now now = nullptr, const Striping& striping = {}) : striping_(striping), clock_(std::move(now)) {}
   // A flow over one circuit with this first hop, which must outlive the sender. It ends with the circuit, whose link
   // the owner then fails or fences. `chunk_bytes`: the largest chunk that the circuit accepts, a multiple of 128.
   FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes);
@@ -165,7 +168,7 @@ class FlowSender final : public CircuitOwner {
   Circuit* carrier(std::uint64_t message);
   Circuit* earliest(std::uint8_t among);
   void choose_bundle();
-  Instant now() const { return clock_ == nullptr ? Instant{} : clock_->now(); }
+  Instant now() const { return clock_ == nullptr ? Instant{} : clock_(); }
   // Where `before` bytes of it were not known to have landed.
   void measure(Circuit& circuit, std::uint64_t before);
   bool may_give(const MessageRange& range, std::uint64_t bytes, bool again) const;
@@ -186,7 +189,7 @@ class FlowSender final : public CircuitOwner {
   Receive& receive_of(std::uint64_t message) { return receives_[message % kMaxLandings]; }
 
   const Striping striping_;
-  const Clock* clock_ = nullptr;
+  const Now clock_;
   std::array<Circuit, kMaxFlowCircuits> circuits_;
   std::uint32_t bundle_ = 0;    // of the primary
   std::uint8_t bundled_ = 0;    // live circuits of it, as bits; 0: fewer than two

@@ -17,6 +17,8 @@ class FlowTraffic {
  public:
   // A circuit begins to carry the flow.
   void began(const CircuitName& circuit) { by_slot_[circuit.slot] = 0; }
+  // A message that may be striped was posted.
+  void posted_large(std::uint64_t bytes) { large_bytes_ += bytes; }
   // A chunk went over it.
   void carried(const CircuitName& circuit, std::uint64_t bytes) {
     by_slot_[circuit.slot] += bytes;
@@ -31,6 +33,8 @@ class FlowTraffic {
   // Without what was sent again.
   std::uint64_t bytes() const { return bytes_ - bytes_again_; }
   std::uint64_t bytes_again() const { return bytes_again_; }
+  // Of the messages that may be striped.
+  std::uint64_t large_bytes() const { return large_bytes_; }
   // Over the circuit that is, or was last, in this slot.
   std::uint64_t bytes_over(std::size_t slot) const { return by_slot_[slot]; }
   // The circuit of the newest chunk; generation 0: there was none.
@@ -39,6 +43,7 @@ class FlowTraffic {
  private:
   std::array<std::uint64_t, kMaxFlowCircuits> by_slot_{};
   std::uint64_t bytes_ = 0;
+  std::uint64_t large_bytes_ = 0;
   std::uint64_t bytes_again_ = 0;
   std::uint64_t chunks_ = 0;
   CircuitName last_;

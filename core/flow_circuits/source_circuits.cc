@@ -49,6 +49,12 @@ void SourceCircuits::want(std::size_t circuits) {
   if (opened_) find_paths();
 }
 
+void SourceCircuits::stripe() {
+  if (!limits_.bundles || std::exchange(striped_, true)) return;
+  looks_for_parallels_ = true;
+  if (opened_) find_paths();
+}
+
 void SourceCircuits::asked() {
   // If a circuit is alive here, its end has not been noticed yet, and the destination asks again.
   if (over_ || flow_.live() > 0) return;
@@ -70,6 +76,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
   const Live ended = std::exchange(live_[circuit.slot], {});
   if (ended.leaving) return find_paths();
   suspects_.add(ended.path, clock().now());
+  looks_for_parallels_ = striped_;
   const Duration lived = clock().now() - ended.joined_at;
   // From now on the flow may be off its best path, which the topology may not even have for a while.
   keeps_looking_ = true;
@@ -95,7 +102,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
 }
 
 void SourceCircuits::find_paths() {
-  if (over_ || finding_ || dial_ != nullptr || flow_.live() >= wanted_) return;
+  if (over_ || finding_ || dial_ != nullptr || (flow_.live() >= wanted_ && !looks_for_parallels_)) return;
   // The other end closes its circuits when the job ends.
   if (opened_ && flow_.live() == 0 && !flow_.waits() && !asked_) return;
   retry_.reset();
@@ -110,15 +117,52 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
   finding_ = false;
   if (over_) return;
   // This node's answer says nothing about the destination's process (ends_flow()).
+  const bool for_bundle = flow_.live() >= wanted_;
+  if (!offers.ok() && for_bundle) return retry_after(kStandbyPause);
   if (!offers.ok()) return no_path(absl::UnavailableError(offers.status().message()));
-  const std::optional<std::size_t> rank = choose(*offers);
+  const std::optional<std::size_t> rank = for_bundle ? choose_parallel(*offers) : choose(*offers);
   if (!rank.has_value()) {
+    if (for_bundle && !looks_for_parallels_) return;
     if (!opened_) return end(first_failure_);
     return retry_after(kStandbyPause);
   }
   // None is free while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
-  circuit.has_value() ? dial(*circuit, (*offers)[*rank].hops, static_cast<std::uint8_t>(*rank), offer_) : pause();
+  circuit.has_value() ? dial(*circuit, (*offers)[*rank], static_cast<std::uint8_t>(*rank), offer_) : pause();
+}
+
+std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& offers) {
+  const auto bundled = std::count_if(live_.begin(), live_.end(), [&](const Live& each) { return is_bundled(each); });
+  looks_for_parallels_ = false;
+  // Until the flow is on its first path there is nothing to be parallel to.
+  if (!has_first() || static_cast<std::size_t>(bundled) >= kMaxBundle) return std::nullopt;
+  for (std::size_t rank = 1; rank < offers.size(); ++rank) {
+    const PathOffer& offer = offers[rank];
+    const Elements path = elements_of_path(offer.hops);
+    if (offer.kind != PathKind::kBundle || !offer.may_stripe || is_live(path)) continue;
+    const Instant failed_at = suspects_.last_failure(path);
+    if (failed_at == Instant{} || clock().now() - failed_at >= hold_off_) {
+      looks_for_parallels_ = true;
+      return rank;
+    }
+    looks_for_parallels_ = true;  // later
+  }
+  return std::nullopt;
+}
+
+bool SourceCircuits::has_first() const {
+  return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
+    return !each.path.empty() && !each.leaving && each.rank == 0 && each.offer == offer_;
+  });
+}
+
+bool SourceCircuits::bundle_has_left(const PathOffers& offers) const {
+  return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
+    if (!is_bundled(each) || each.leaving) return false;
+    return std::none_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
+      return offer.kind != PathKind::kAlternate && offer.may_stripe && elements_of_path(offer.hops) == each.path;
+    });
+  });
 }
 
 std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) const {
@@ -152,9 +196,8 @@ std::size_t SourceCircuits::shared_with_live(const Elements& path) const {
   return shared;
 }
 
-void SourceCircuits::dial(const CircuitName& circuit, const std::vector<Hop>& hops, std::uint8_t rank,
-                          std::uint32_t offer) {
-  if (!opened_) tried_.insert(elements_of_path(hops));
+void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer) {
+  if (!opened_) tried_.insert(elements_of_path(path.hops));
   const std::chrono::milliseconds left =
       std::chrono::duration_cast<std::chrono::milliseconds>(open_deadline_ - clock().now());
   const std::chrono::milliseconds budget = opened_ ? kReopenLimit : std::max(left, std::chrono::milliseconds{1});
@@ -163,12 +206,13 @@ void SourceCircuits::dial(const CircuitName& circuit, const std::vector<Hop>& ho
   setup_.circuit = circuit;
   setup_.offer = offer;
   setup_.rank = rank;
+  setup_.stripes = limits_.bundles && path.kind != PathKind::kAlternate && path.may_stripe;
   setup_.source_port = identity_.source_port;
   setup_.flow = identity_.flow;
   setup_.chunk_bytes = limits_.chunk_bytes;
   setup_.budget_ms = static_cast<std::uint32_t>(budget.count());
   setup_.from_node = identity_.source_node;
-  setup_.hops = hops;
+  setup_.hops = path.hops;
   setup_.hops.back().to_port = identity_.destination_port;
   add_flow_proof(identity_.cookie, setup_);
   dial_ = std::make_unique<HopDial>(means_.dial, setup_, means_.key(),
@@ -192,12 +236,18 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
   if (!std::exchange(opened_, true)) pause_ = kFirstPause;
   tried_.clear();
   offer_ = setup_.offer;
-  live_[slot] = {setup_.circuit, elements_of_path(setup_.hops), setup_.rank, clock().now(), false};
-  if (setup_.rank > 0) keep_looking();
+  live_[slot] = {.name = setup_.circuit,
+                 .path = elements_of_path(setup_.hops),
+                 .rank = setup_.rank,
+                 .offer = setup_.offer,
+                 .stripes = setup_.stripes,
+                 .joined_at = clock().now()};
+  if (!has_first()) keep_looking();
   if (flow_.live() > wanted_ && setup_.rank == 0) {
     for (Live& other : live_) {
       if (&other != &live_[slot]) other.rank = std::max<std::uint8_t>(other.rank, 1);
     }
+    looks_for_parallels_ = striped_;
     end_worse_ = clock().call_after(kKeepWorse, [this] { end_worse(); });
   }
   asked_ = false;
@@ -305,22 +355,28 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   if (flow_.live() < wanted_) return find_paths();
   if (!offers.ok()) return;
   const Elements best = elements_of_path(offers->front().hops);
-  if (const Live* live = find_live(best)) {
+  const bool has_left = bundle_has_left(*offers);
+  if (const Live* live = find_live(best); live != nullptr && !has_left) {
     // Still there from an earlier offer, but about to end: the flow moves back once it has.
     if (live->rank > 0 && look_ == nullptr) look_after(kKeepWorse);
-    return;
+    looks_for_parallels_ = striped_;
+    return find_paths();
   }
   const Instant failed_at = suspects_.last_failure(best);
   if (failed_at > Instant{} && clock().now() - failed_at < hold_off_) return;
   const std::optional<CircuitName> circuit = flow_.reserve();
   if (!circuit.has_value()) return look_after(kLookForBetter);
-  dial(*circuit, offers->front().hops, 0, offer_ + 1);
+  // The first path of a bundle that is still the right one may join it again.
+  const auto is_member = [&](const Live& each) { return is_bundled(each); };
+  const bool joins_bundle =
+      striped_ && !has_left && !has_first() && std::any_of(live_.begin(), live_.end(), is_member);
+  dial(*circuit, offers->front(), 0, joins_bundle ? offer_ : offer_ + 1);
 }
 
 void SourceCircuits::end_worse() {
   for (Live& live : live_) {
     if (flow_.live() <= wanted_) return;
-    if (live.path.empty() || live.rank == 0) continue;
+    if (live.path.empty() || live.rank == 0 || is_bundled(live)) continue;
     live.leaving = true;
     flow_.end_circuit(live.name, absl::CancelledError("a better path carries the flow now"));
   }

@@ -1,5 +1,5 @@
 // Sets up the circuits of one flow at its source: the first, another one whenever none is alive, and a standby where
-// the flow wants one.
+// the flow wants one, and its bundle where the flow carries much.
 //
 //   start() --> find paths --> dial one --> Flow::join() --> alive
 //                  ^              | failed        |
@@ -64,6 +64,7 @@ class SourceCircuits {
     std::chrono::milliseconds open;       // for the first circuit
     std::chrono::milliseconds path_wait;  // without a circuit later on; 0: the flow ends with its last circuit
     std::uint32_t chunk_bytes = 0;
+    bool bundles = true;  // whether stripe() has an effect
   };
 
   // `means` and `flow` must outlive this.
@@ -81,6 +82,10 @@ class SourceCircuits {
   void paths_changed(Duration delay);
   // How many circuits are to be alive, on different paths; 1 at first.
   void want(std::size_t circuits);
+  // The flow carries much. From now on it also has circuits on the paths parallel to its first one that add throughput,
+  // kMaxBundle with the first at most: one more may take the place of any of them.
+  void stripe();
+  static constexpr std::size_t kMaxBundle = 3;
   // The owner has ended the flow; no callback follows.
   void stop();
 
@@ -90,6 +95,8 @@ class SourceCircuits {
     CircuitName name;
     Elements path;  // empty: not alive
     std::uint8_t rank = 0;
+    std::uint32_t offer = 0;
+    bool stripes = false;
     Instant joined_at;
     bool leaving = false;  // ended here, for a better one
   };
@@ -98,10 +105,16 @@ class SourceCircuits {
   void have_paths(absl::StatusOr<PathOffers> offers);
   // The path to try next, by its rank; nullopt: there is none worth it.
   std::optional<std::size_t> choose(const PathOffers& offers) const;
+  // The same for a further path of the bundle.
+  std::optional<std::size_t> choose_parallel(const PathOffers& offers);
+  // Whether the circuits of the bundle lead over other paths than these.
+  bool bundle_has_left(const PathOffers& offers) const;
+  bool is_bundled(const Live& live) const { return !live.path.empty() && live.stripes && live.offer == offer_; }
+  bool has_first() const;
   const Live* find_live(const Elements& path) const;  // nullptr: none leads there
   bool is_live(const Elements& path) const;
   std::size_t shared_with_live(const Elements& path) const;
-  void dial(const CircuitName& circuit, const std::vector<Hop>& hops, std::uint8_t rank, std::uint32_t offer);
+  void dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer);
   void dialed(absl::StatusOr<OpenHop> hop);
   void failed(const absl::Status& reason);
   void no_path(const absl::Status& reason);
@@ -129,6 +142,8 @@ class SourceCircuits {
   bool asked_ = false;   // since the flow has lost its circuits
   bool over_ = false;
   bool finding_ = false;
+  bool striped_ = false;
+  bool looks_for_parallels_ = false;  // for paths of the bundle that have no circuit
   Instant open_deadline_;
   std::set<Elements> tried_;  // before the first circuit
   absl::Status first_failure_;

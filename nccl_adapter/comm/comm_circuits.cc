@@ -27,6 +27,7 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
   if (status.ok()) status = flow_.join(name, circuit.hop->link(), to_text(circuit.end), chunk_bytes);
   if (status.ok()) {
     ++joined_;
+    flow_.stripe(name, setup.bundle());
     return status;
   }
   circuit.hop->link().fail(status.message(), FailureScope::kCircuit);

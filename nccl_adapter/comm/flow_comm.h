@@ -144,6 +144,7 @@ class FlowComm {
   absl::Status check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const;
   // Moves data. A status other than OK is the flow's failure.
   absl::Status progress();
+  static Instant now() { return Instant{std::chrono::steady_clock::now().time_since_epoch()}; }
   // To be called after every call that may have ended circuits.
   void note_ended();
   // To be called after every call that may have moved data.
@@ -172,8 +173,6 @@ class FlowComm {
   bool failed_busy_ = false;  // failed with unfinished requests, or received one later
 
  private:
-  static Instant now() { return Instant{std::chrono::steady_clock::now().time_since_epoch()}; }
-
   absl::StatusOr<Completion> test_message(Request& request);
   absl::StatusOr<Completion> test_flush(Request& request);
 

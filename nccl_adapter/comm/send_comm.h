@@ -12,7 +12,7 @@ namespace cableway::nccl {
 
 class SendComm final : public FlowComm {
  public:
-  explicit SendComm(Origin origin) : FlowComm(std::move(origin), flow_, false) {}
+  explicit SendComm(Origin origin) : FlowComm(std::move(origin), flow_, false), flow_(&FlowComm::now) {}
 
   // Null: 32 requests are in flight, retry.
   absl::StatusOr<Request*> send(const void* data, std::size_t bytes, MemoryRegion* region);

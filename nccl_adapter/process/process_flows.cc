@@ -22,6 +22,8 @@ constexpr std::size_t kMaxClosed = 256;
 // all at once would keep their node from whoever waits for a path.
 constexpr std::chrono::milliseconds kFirstLook{300};
 constexpr std::chrono::milliseconds kNextLook{5};
+// In large messages: what makes further circuits worth their set-up.
+constexpr std::uint64_t kStripeAfter = 4U << 20;
 
 }  // namespace
 
@@ -36,6 +38,8 @@ class ProcessFlows::Flow {
   virtual void circuits_ended(const CommCircuits::Ended& ended) = 0;
   // The flow has failed.
   virtual void stop() = 0;
+  // What has passed over it.
+  virtual void carried(const FlowTraffic& /*traffic*/) {}
   const FlowIdentity& identity() const { return identity_; }
   CircuitReports circuit_reports;
 
@@ -52,13 +56,17 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
         circuits_(flows.means_, identity,
                   {.open = flows.limits_.open,
                    .path_wait = flows.limits_.path_wait,
-                   .chunk_bytes = flows.limits_.chunk_bytes},
+                   .chunk_bytes = flows.limits_.chunk_bytes,
+                   .bundles = flows.limits_.bundles},
                   *this) {}
 
   void start() { circuits_.start(); }
   void asked() { circuits_.asked(); }
   void paths_changed(Duration delay) { circuits_.paths_changed(delay); }
   void stop() override { circuits_.stop(); }
+  void carried(const FlowTraffic& traffic) override {
+    if (traffic.large_bytes() >= kStripeAfter) circuits_.stripe();
+  }
 
   std::shared_ptr<FlowComm> comm() const override { return comm_; }
   void circuits_ended(const CommCircuits::Ended& ended) override {
@@ -245,6 +253,7 @@ void ProcessFlows::paths_changed() {
 void ProcessFlows::report_activity(FlowComm* comm, Flow& flow, bool with_counts) {
   const std::optional<FlowActivity> activity = comm->take_activity();
   if (!activity.has_value()) return;
+  flow.carried(activity->traffic);
   const auto now = std::chrono::steady_clock::now();
   std::optional<FlowRerouted> rerouted = flow.circuit_reports.rerouted(*activity);
   std::optional<FlowWaits> waits = flow.circuit_reports.waits(*activity, now);

@@ -31,7 +31,10 @@ absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::ui
   circuit.reported = false;
   attach_(name.slot, end.device);
   absl::Status status = flow_.join(name, link, where, chunk_bytes);
-  if (status.ok()) return status;
+  if (status.ok()) {
+    flow_.stripe(name, setup.bundle());
+    return status;
+  }
   end.link.fail(status.message(), FailureScope::kCircuit);
   circuit.reported = true;
   return found_at(where, status);

@@ -188,6 +188,7 @@ constexpr std::uint64_t kLargeNumbers = 0x6c61;
 constexpr std::uint64_t kFlowNumbers = 0x666c;
 constexpr std::uint64_t kFailoverNumbers = 0x666f;
 constexpr std::uint64_t kFlipNumbers = 0x6270;
+constexpr std::uint64_t kStripeNumbers = 0x7374;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
@@ -201,6 +202,7 @@ void add_flow_settings(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kFlowNumbers);
   if (random.happens(250)) plan.path_wait = milliseconds(0);
   plan.circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 1, 2, 3}));
+  plan.stripes = SimtestRandom(SimtestRandom::mix(plan.seed) ^ kStripeNumbers).happens(600);
 }
 
 // In most worlds: faults that test how flows outlive their circuits. Those of a flow begin while it does, more often

@@ -77,6 +77,7 @@ struct SimtestPlan {
   RdmaPlan rdma;
   std::chrono::milliseconds path_wait{30'000};  // as the setting of that name
   std::size_t circuits = 1;                     // that each flow wants, on different paths
+  bool stripes = false;                         // flows have their bundles from the start
   // The time after the last fault within which everything has to end. A flow may lose its path, wait for it, and then
   // be opened eight times in vain.
   Duration limit = std::chrono::seconds(150);

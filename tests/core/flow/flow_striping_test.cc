@@ -85,7 +85,7 @@ class StripedFlow {
   }
 
   sim::VirtualClock clock_;
-  FlowSender sender_{&clock_};
+  FlowSender sender_{[this] { return clock_.now(); }};
   FlowReceiver receiver_;
   test::FlowScript script_;
   std::vector<std::unique_ptr<LooseHop>> hops_;

@@ -1,0 +1,193 @@
+// The circuits of a flow's bundle:
+//
+//       +--c0--+
+//   a --+--c1--+-- b      c0: the first path; c1, c2, c3: parallel to it
+//       +--c2--+          am, mb: an alternate
+//       +--c3--+
+//       +- m --+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/core/flow_circuits/played_flow.h"
+
+namespace cableway {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::kOverM;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+PathOffer over(const std::string& cable, PathKind kind, bool may_stripe = true) {
+  PathOffer offer = test::path_over({{cable, "b"}});
+  offer.kind = kind;
+  offer.may_stripe = may_stripe;
+  return offer;
+}
+
+PathOffer alternate() {
+  PathOffer offer = kOverM;
+  offer.kind = PathKind::kAlternate;
+  return offer;
+}
+
+class BundleCircuitsTest : public test::SourceCircuitsFixture {
+ protected:
+  BundleCircuitsTest() {
+    paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle), over("c2", PathKind::kBundle),
+                     alternate()};
+  }
+  // Accepts the newest dial; the next one is in the next slot. Returns its set-up.
+  CircuitSetup accept() {
+    const CircuitSetup setup = paths_.reach();
+    ++flow_.next_slot;
+    paths_.accept();
+    paths_.turn();
+    return setup;
+  }
+  // Whether the next dial, within that time, is over this cable.
+  bool dials_next(const std::string& cable, Duration within) {
+    const std::size_t before = dials();
+    for (Duration waited{0}; waited < within && dials() == before; waited += milliseconds(10)) run_for(milliseconds(10));
+    return dials() > before && dialled() == cable;
+  }
+  void begin_striped() {
+    begin();
+    first_ = accept();
+    circuits_->stripe();
+    paths_.turn();
+  }
+
+  CircuitSetup first_;
+};
+
+TEST_F(BundleCircuitsTest, AFlowThatCarriesMuchHasItsBundle) {
+  begin_striped();
+  EXPECT_TRUE(first_.stripes);
+  EXPECT_EQ(dialled(), "c1");
+  const CircuitSetup second = accept();
+  EXPECT_EQ(dialled(), "c2");
+  const CircuitSetup third = accept();
+  EXPECT_EQ(first_.bundle(), second.bundle());
+  EXPECT_EQ(first_.bundle(), third.bundle());
+  EXPECT_GT(second.rank, first_.rank) << "the first path stays the primary";
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 3U) << "alternates are not of the bundle";
+  EXPECT_THAT(flow_.ended, IsEmpty());
+}
+
+TEST_F(BundleCircuitsTest, AFlowThatCarriesLittleHasOneCircuit) {
+  begin();
+  accept();
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 1U);
+}
+
+TEST_F(BundleCircuitsTest, WithoutBundlesNothingIsStriped) {
+  circuits_.emplace(
+      paths_.means, identity_,
+      SourceCircuits::Limits{
+          .open = seconds(10), .path_wait = seconds(30), .chunk_bytes = 1U << 20, .bundles = false},
+      flow_);
+  circuits_->start();
+  paths_.turn();
+  EXPECT_FALSE(accept().stripes);
+  circuits_->stripe();
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 1U);
+}
+
+TEST_F(BundleCircuitsTest, WhatAddsNothingIsLeftOut) {
+  paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle, false), over("c2", PathKind::kBundle)};
+  begin_striped();
+  EXPECT_EQ(dialled(), "c2");
+}
+
+TEST_F(BundleCircuitsTest, ThreeCircuitsAtMost) {
+  paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle), over("c2", PathKind::kBundle),
+                   over("c3", PathKind::kBundle)};
+  begin_striped();
+  accept();
+  accept();
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 3U);
+}
+
+TEST_F(BundleCircuitsTest, AParallelPathThatFailsIsTriedAgainLater) {
+  begin_striped();
+  paths_.reach();
+  paths_.refuse("no room");
+  EXPECT_THAT(flow_.failures, IsEmpty());
+  ASSERT_TRUE(dials_next("c2", milliseconds(100))) << "the others first";
+  accept();
+  run_for(milliseconds(500));
+  EXPECT_EQ(dials(), 3U);
+  ASSERT_TRUE(dials_next("c1", seconds(10)));
+  accept();
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 4U);
+}
+
+TEST_F(BundleCircuitsTest, AParallelCircuitThatEndsIsReplaced) {
+  begin_striped();
+  accept();
+  accept();
+  --flow_.alive;
+  flow_.next_slot = 1;
+  circuits_->circuit_ended({1, 2}, absl::UnavailableError("cut"));
+  ASSERT_TRUE(dials_next("c1", seconds(10)));
+  EXPECT_EQ(accept().bundle(), first_.bundle());
+  EXPECT_THAT(flow_.ended, IsEmpty());
+}
+
+TEST_F(BundleCircuitsTest, TheFirstPathReturnsToItsBundle) {
+  begin_striped();
+  accept();
+  accept();
+  --flow_.alive;
+  flow_.next_slot = 0;
+  circuits_->circuit_ended({0, 1}, absl::UnavailableError("cut"));
+  ASSERT_TRUE(dials_next("c0", seconds(10)));
+  const CircuitSetup again = accept();
+  EXPECT_EQ(again.bundle(), first_.bundle());
+  EXPECT_EQ(again.rank, 0);
+  run_for(seconds(60));
+  EXPECT_THAT(flow_.ended, IsEmpty());
+  EXPECT_EQ(dials(), 4U);
+}
+
+// As where c1 drains: the flow gets a new bundle beside the old one, and leaves that once it is the primary's.
+TEST_F(BundleCircuitsTest, APathThatIsNoLongerOfferedIsLeft) {
+  begin_striped();
+  accept();
+  accept();
+  paths_.offers = {over("c0", PathKind::kFirst), over("c2", PathKind::kBundle)};
+  circuits_->paths_changed(milliseconds(1));
+  run_for(milliseconds(2));
+  ASSERT_EQ(dialled(), "c0");
+  EXPECT_EQ(accept().offer, first_.offer + 1);
+  run_for(seconds(4));
+  EXPECT_THAT(flow_.ended,
+              UnorderedElementsAre(CircuitName{0, 1}, CircuitName{1, 2}, CircuitName{2, 3}));
+}
+
+TEST_F(BundleCircuitsTest, TheBundleFollowsTheFirstPath) {
+  begin_striped();
+  accept();
+  accept();
+  paths_.offers = {over("c3", PathKind::kFirst), alternate()};
+  circuits_->paths_changed(milliseconds(1));
+  run_for(milliseconds(2));
+  ASSERT_EQ(dialled(), "c3");
+  accept();
+  run_for(seconds(4));
+  EXPECT_EQ(flow_.ended.size(), 3U);
+}
+
+}  // namespace
+}  // namespace cableway
