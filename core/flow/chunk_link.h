@@ -149,7 +149,7 @@ void end_hop(ChunkLink& link, absl::string_view where, const absl::Status& reaso
 inline constexpr std::size_t kMaxLandings = 32;
 // Frames without payload that a link queues. At the destination of a flow with one circuit, to which no chunk comes
 // while its frames do not leave, at most 32 announcements and 32 acknowledgements are queued, and where chunks are
-// striped over several circuits, 32 reports of what has landed. With several circuits, one that takes no frames while
+// striped over several circuits, 64 reports of what has landed. With several circuits, one that takes no frames while
 // others end again and again may exceed the limit, and ends, too.
 inline constexpr std::size_t kMaxQueuedControls = 128;
 

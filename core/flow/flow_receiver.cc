@@ -11,8 +11,8 @@ namespace {
 // Chunks of a circuit that land before the sender is told, unless an acknowledgement covers them. A fraction of the
 // chunks that a sender gives to a circuit and remembers (given_chunks.h).
 constexpr std::uint64_t kLandedReportEvery = 16;
-// Where the sender needs it to share chunks among circuits.
-constexpr std::uint64_t kStripedReportEvery = 2;
+// Where the sender shares chunks among circuits: with less it takes a slow circuit to be busy that is not.
+constexpr std::uint64_t kStripedReportEvery = 1;
 
 static_assert(kMaxLandings <= 32, "landings are bits of a 32-bit word");
 
