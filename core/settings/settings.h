@@ -26,6 +26,9 @@ inline constexpr char kDefaultSettingsFile[] = "/etc/cableway/cableway.toml";
 // The transport of hops: kAuto is RDMA if both ends' ports have it, else TCP; the others allow only one.
 enum class TransportSetting : std::uint8_t { kAuto, kTcp, kVerbs };
 
+// The paths that one flow uses at once: its first one, or also those parallel to it.
+enum class MultipathSetting : std::uint8_t { kOff, kBundle };
+
 struct Settings {
   std::string config;  // the settings file that was read, empty: none
   std::string node;    // default: the host's name
@@ -47,6 +50,7 @@ struct Settings {
   std::chrono::milliseconds pulse{10};   // 0: no pulses
   std::chrono::seconds path_wait{30};    // a flow without a circuit may keep its application waiting
   bool drain = false;
+  MultipathSetting multipath = MultipathSetting::kBundle;
   bool checksum = false;  // of chunks over TCP (core/flow/chunk_checksum.h)
   TransportSetting transport = TransportSetting::kAuto;
   std::uint8_t rdma_service_level = 0;       // 0 to 7

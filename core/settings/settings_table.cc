@@ -24,6 +24,7 @@ constexpr std::int64_t kHighestPort = 65535;
 constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warning", "error"};
 // In the order of TransportSetting.
 constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
+constexpr std::array<std::string_view, 2> kMultipaths = {"off", "bundle"};
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 constexpr std::array<std::string_view, 2> kSwitch = {"on", "off"};
 
@@ -80,6 +81,17 @@ Refused set_transport(const Setting& /*setting*/, std::string_view text, Setting
 
 std::string show_transport(const Settings& settings) {
   return std::string(kTransports[static_cast<std::size_t>(settings.transport)]);
+}
+
+Refused set_multipath(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  const auto* const named = std::find(kMultipaths.begin(), kMultipaths.end(), text);
+  if (named == kMultipaths.end()) return text;
+  settings.multipath = static_cast<MultipathSetting>(named - kMultipaths.begin());
+  return std::nullopt;
+}
+
+std::string show_multipath(const Settings& settings) {
+  return std::string(kMultipaths[static_cast<std::size_t>(settings.multipath)]);
 }
 
 // Numbers, and durations in their own unit.
@@ -245,6 +257,10 @@ constexpr Setting kSettings[] = {
      set_number<&Settings::path_wait>, show_duration<&Settings::path_wait>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "no paths lead through this node, from its start on",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths},
+    {"multipath", Form::kText, "off or bundle", 0, 0, "",
+     "which paths one flow uses at once: bundle is its first path and those parallel to it, as over a second cable "
+     "between the same nodes",
+     set_multipath, show_multipath, kMultipaths},
     {"checksum", Form::kText, "on or off", 0, 0, "",
      "over TCP, data gets a CRC32C where it is sent, which is checked where it arrives, if it has one: what a cable "
      "changes is sent again over another circuit",

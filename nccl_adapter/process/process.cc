@@ -94,7 +94,10 @@ absl::Status Process::listen() {
         [this] { return setup_key_; }});
     flows_ = std::make_unique<ProcessFlows>(
         *flow_means_,
-        ProcessFlows::Limits{.open = kOpenLimit, .path_wait = settings_.path_wait, .chunk_bytes = kChunkBytes},
+        ProcessFlows::Limits{.open = kOpenLimit,
+                             .path_wait = settings_.path_wait,
+                             .chunk_bytes = kChunkBytes,
+                             .bundles = settings_.multipath != MultipathSetting::kOff},
         membership_.reports(), log_,
         [this](std::vector<host::UniqueFd> sockets) { close_connections(std::move(sockets)); });
     checks_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
