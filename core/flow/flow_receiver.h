@@ -5,8 +5,8 @@
 // circuit that ends is fenced at once: nothing lands there any more, and the sender is told the count, so that it can
 // send exactly the rest over another circuit. The receiver chooses the primary circuit, over which it announces and
 // acknowledges, and repeats both where another one becomes the primary. It does both over the other circuits of the
-// primary's bundle, too, so that the sender can stripe messages over all of them. (An announcement takes the place of an
-// earlier message, so the acknowledgement of that one goes before it on every circuit.)
+// primary's bundle, too, so that the sender can stripe messages over all of them. (An announcement takes the place of
+// an earlier message, so the acknowledgement of that one goes before it on every circuit.)
 //
 // One thread at a time. Allocates nothing after construction, except when a circuit joins or ends.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_

@@ -1,10 +1,10 @@
 // The source end of a flow: sends messages in order, each only after its receiver has announced a receive for it. A
 // message is done when its receiver has acknowledged all of it and no circuit reads its memory any more.
 //
-// A flow outlives its circuits (docs/decisions/0015). Chunks go over the primary circuit, which the receiver chooses, and
-// those of large messages over all of its bundle, each over the circuit on which it will have landed first. What a circuit
-// that ends has not delivered is sent again over another one, once the receiver has told how much of it
-// has landed:
+// A flow outlives its circuits (docs/decisions/0015). Chunks go over the primary circuit, which the receiver chooses,
+// and those of large messages over all of its bundle, each over the circuit on which it will have landed first. What a
+// circuit that ends has not delivered is sent again over another one, once the receiver has told how much of it has
+// landed:
 //
 //   join()                 live ---- the link fails, end_circuit(), or `retired` arrives ----> in limbo
 //                                    fenced; `retire` goes out on every live circuit               |
@@ -191,9 +191,9 @@ class FlowSender final : public CircuitOwner {
   const Striping striping_;
   const Now clock_;
   std::array<Circuit, kMaxFlowCircuits> circuits_;
-  std::uint32_t bundle_ = 0;    // of the primary
-  std::uint8_t bundled_ = 0;    // live circuits of it, as bits; 0: fewer than two
-  std::size_t primary_ = 0;  // over which the last announcement came
+  std::uint32_t bundle_ = 0;  // of the primary
+  std::uint8_t bundled_ = 0;  // live circuits of it, as bits; 0: fewer than two
+  std::size_t primary_ = 0;   // over which the last announcement came
   std::size_t used_ = 0;
   std::size_t live_ = 0;
   std::uint64_t named_ = 0;  // circuits, since construction

@@ -1,5 +1,6 @@
-// Flows, striped over bundles or not, whose circuits are cut, retired although they are healthy, and replaced, in an order of events that a seed
-// chooses. No byte may be lost, seen twice or written late, and no range may have two carriers.
+// Flows, striped over bundles or not, whose circuits are cut, retired although they are healthy, and replaced, in an
+// order of events that a seed chooses. No byte may be lost, seen twice or written late, and no range may have two
+// carriers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -6,8 +6,9 @@
 //          ==== circuit 1 ====
 //          .... circuit 2 ....
 //
-// The circuits are of one bundle, and chunks are shared among them, or of none. Events: a frame arrives, an end notices that a circuit is cut, a circuit is cut in one or both directions, an end
-// retires a circuit that is healthy, the receiver prefers another primary, the third circuit joins at either end.
+// The circuits are of one bundle, and chunks are shared among them, or of none. Events: a frame arrives, an end notices
+// that a circuit is cut, a circuit is cut in one or both directions, an end retires a circuit that is healthy, the
+// receiver prefers another primary, the third circuit joins at either end.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -15,10 +15,11 @@ class FlowState {
  public:
   static std::string of(const FlowSender& sender) {
     std::string text = absl::StrCat("S", sender.oldest_, ",", sender.unacknowledged_, ",", sender.sending_, ",",
-                                    sender.next_, ",", sender.announced_, ",", sender.primary_, ",", sender.live_, ",", sender.bundle_, ",", sender.bundled_);
+                                    sender.next_, ",", sender.announced_, ",", sender.primary_, ",", sender.live_, ",",
+                                    sender.bundle_, ",", sender.bundled_);
     for (const auto& circuit : sender.used()) {
-      absl::StrAppend(&text, "(", static_cast<int>(circuit.state), circuit.generation, ".", circuit.retiring, ".", circuit.bundle, ".",
-                      circuit.given.given(), ".", circuit.sent() - circuit.completed());
+      absl::StrAppend(&text, "(", static_cast<int>(circuit.state), circuit.generation, ".", circuit.retiring, ".",
+                      circuit.bundle, ".", circuit.given.given(), ".", circuit.sent() - circuit.completed());
       GivenChunks given = circuit.given;
       given.settle(given.given() - given.size(), [&text](const MessageRange& chunk) {
         absl::StrAppend(&text, "g", chunk.message, ".", chunk.begin);
@@ -40,8 +41,8 @@ class FlowState {
                                     receiver.live_, ",", receiver.bundle_, receiver.stripes_);
     for (std::size_t i = 0; i < receiver.used_; ++i) {
       const auto& circuit = receiver.circuits_[i];
-      absl::StrAppend(&text, "(", circuit.generation, circuit.live, ".", circuit.bundle, ".", circuit.counted, ".", circuit.reported, ".",
-                      circuit.newest, ".", circuit.landings, ")");
+      absl::StrAppend(&text, "(", circuit.generation, circuit.live, ".", circuit.bundle, ".", circuit.counted, ".",
+                      circuit.reported, ".", circuit.newest, ".", circuit.landings, ")");
     }
     for (std::uint64_t message = receiver.oldest_; message < receiver.next_; ++message) {
       const auto& of = receiver.at(message);

@@ -22,12 +22,12 @@
 namespace cableway {
 namespace {
 
+using std::chrono::milliseconds;
 using test::LooseHop;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Le;
 using ::testing::SizeIs;
-using std::chrono::milliseconds;
 
 constexpr std::uint64_t kKiB = 1U << 10;
 constexpr std::uint64_t kMiB = 1U << 20;

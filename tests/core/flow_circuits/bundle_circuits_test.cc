@@ -53,7 +53,8 @@ class BundleCircuitsTest : public test::SourceCircuitsFixture {
   // Whether the next dial, within that time, is over this cable.
   bool dials_next(const std::string& cable, Duration within) {
     const std::size_t before = dials();
-    for (Duration waited{0}; waited < within && dials() == before; waited += milliseconds(10)) run_for(milliseconds(10));
+    for (Duration waited{0}; waited < within && dials() == before; waited += milliseconds(10))
+      run_for(milliseconds(10));
     return dials() > before && dialled() == cable;
   }
   void begin_striped() {
@@ -91,8 +92,7 @@ TEST_F(BundleCircuitsTest, AFlowThatCarriesLittleHasOneCircuit) {
 TEST_F(BundleCircuitsTest, WithoutBundlesNothingIsStriped) {
   circuits_.emplace(
       paths_.means, identity_,
-      SourceCircuits::Limits{
-          .open = seconds(10), .path_wait = seconds(30), .chunk_bytes = 1U << 20, .bundles = false},
+      SourceCircuits::Limits{.open = seconds(10), .path_wait = seconds(30), .chunk_bytes = 1U << 20, .bundles = false},
       flow_);
   circuits_->start();
   paths_.turn();
@@ -172,8 +172,7 @@ TEST_F(BundleCircuitsTest, APathThatIsNoLongerOfferedIsLeft) {
   ASSERT_EQ(dialled(), "c0");
   EXPECT_EQ(accept().offer, first_.offer + 1);
   run_for(seconds(4));
-  EXPECT_THAT(flow_.ended,
-              UnorderedElementsAre(CircuitName{0, 1}, CircuitName{1, 2}, CircuitName{2, 3}));
+  EXPECT_THAT(flow_.ended, UnorderedElementsAre(CircuitName{0, 1}, CircuitName{1, 2}, CircuitName{2, 3}));
 }
 
 TEST_F(BundleCircuitsTest, TheBundleFollowsTheFirstPath) {

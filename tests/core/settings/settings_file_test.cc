@@ -67,7 +67,7 @@ TEST(SettingsFile, ParsesEverySetting) {
     cable_test = false
     path_wait = 7
     checksum = "on"
-    multipath = "off"
+    multipath = "bundle"
     pulse_port = 7777
     pulse_ms = 0
   )");
@@ -98,7 +98,7 @@ TEST(SettingsFile, ParsesEverySetting) {
   EXPECT_FALSE(settings->cable_test);
   EXPECT_EQ(settings->path_wait, std::chrono::seconds(7));
   EXPECT_TRUE(settings->checksum);
-  EXPECT_EQ(settings->multipath, MultipathSetting::kOff);
+  EXPECT_EQ(settings->multipath, MultipathSetting::kBundle);
   EXPECT_EQ(settings->pulse_port, 7777);
   EXPECT_EQ(settings->pulse, std::chrono::milliseconds(0));
   // All but `config`, which is not allowed in the file.
