@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""System test of bundles, in namespaces: one flow uses two parallel cables at once, and goes on over one of them.
+
+Usage: bundle_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from failover_case import FLOWING_BYTES, FailoverCase, wait_for_data
+from in_lab import in_lab, main, report_figure
+from lab_nodes import STEADY, LabNodes, Ranks
+
+_RATE_BYTES = 200e6 / 8
+_SECONDS = 3
+# Of what both cables carry together: the rest is headers, hellos, and the machine's.
+_LEAST_SHARE = 0.85
+_PAUSE_S = 0.5
+
+
+class BundleTest(FailoverCase):
+    def start_striped(self, nodes: LabNodes, ranks_on: list[str], seconds: int) -> Ranks:
+        """Two cables of 200 Mbit/s between neighbours, and a flow that uses both."""
+        for a, b in zip(nodes.names, nodes.names[1:]):
+            nodes.lab("plug", f"{a}-{b}", "--rate", "200mbit")
+        ranks = self.start(nodes, ranks_on, seconds, MULTIPATH="bundle")
+        before = nodes.names[-2]
+        for interface in (f"to-{before}", f"to-{before}-2"):
+            wait_for_data(nodes, nodes.names[-1], interface)
+        return ranks
+
+    def rates(self, nodes: LabNodes, name: str, interfaces: list[str]) -> list[float]:
+        """What arrives through each, in shares of a cable's rate."""
+        before = [nodes.received_bytes(name, interface) for interface in interfaces]
+        time.sleep(_SECONDS)
+        return [(nodes.received_bytes(name, interface) - bytes_before) / _SECONDS / _RATE_BYTES
+                for interface, bytes_before in zip(interfaces, before)]
+
+    @in_lab("line:2", "--rate", "200mbit")
+    def test_two_cables(self, nodes: LabNodes) -> None:
+        ranks = self.start_striped(nodes, ["n0", "n1"], 20)
+        rates = self.rates(nodes, "n1", ["to-n0", "to-n0-2"])
+        report_figure(f"{rates[0]:.2f} and {rates[1]:.2f} of a cable")
+        self.assertGreater(sum(rates), 2 * _LEAST_SHARE)
+        self.assertGreater(min(rates), _LEAST_SHARE / 2)
+        [flow] = nodes.cableway("n0", "flows")["flows"]
+        self.assertEqual(len(flow["circuits"]), 2, flow)
+
+        def lose_one() -> None:
+            nodes.run("n0", "ip", "link", "set", "to-n1-2", "down")
+            wait_for_data(nodes, "n1", "to-n0")
+            nodes.run("n0", "ip", "link", "set", "to-n1-2", "up")
+            wait_for_data(nodes, "n1", "to-n0-2")
+        self.check_pause(nodes, ranks, lose_one, _PAUSE_S)
+
+    @in_lab("line:3", "--rate", "200mbit")
+    def test_over_a_relay(self, nodes: LabNodes) -> None:
+        ranks = self.start_striped(nodes, ["n0", "n2"], 12)
+        rates = self.rates(nodes, "n2", ["to-n1", "to-n1-2"])
+        report_figure(f"{rates[0]:.2f} and {rates[1]:.2f} of a cable")
+        self.assertGreater(sum(rates), 2 * _LEAST_SHARE)
+        self.assertEqual(nodes.relay_memory("n1")["circuits"], 2)
+        ranks.finish()
+
+    @in_lab("line:2", "--rate", "200mbit")
+    def test_a_cable_that_drains(self, nodes: LabNodes) -> None:
+        ranks = self.start_striped(nodes, ["n0", "n1"], 25)
+
+        def drain_and_undrain() -> None:
+            nodes.run("n0", nodes.build / "bin/cableway", "drain", "to-n1-2")
+            idle = nodes.received_bytes("n1", "to-n0-2")
+            wait_for_data(nodes, "n1", "to-n0")
+            self.assertLess(nodes.received_bytes("n1", "to-n0-2") - idle, FLOWING_BYTES / 10)
+            [cable] = nodes.cableway("n0", "status")["draining_cables"]
+            nodes.run("n0", nodes.build / "bin/cableway", "undrain", cable)
+            wait_for_data(nodes, "n1", "to-n0-2")
+        self.check_pause(nodes, ranks, drain_and_undrain, _PAUSE_S, reroutes=False)
+
+
+if __name__ == "__main__":
+    main()
