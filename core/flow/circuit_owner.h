@@ -36,6 +36,10 @@ class CircuitOwner {
   virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;
   virtual bool is_live(const CircuitName& circuit) const = 0;
   virtual std::size_t live() const = 0;
+  // At the source: whether chunks are shared among this circuit and others now.
+  virtual bool shares(const CircuitName& /*circuit*/) const { return false; }
+  // At the source, since construction: circuits that have ended while they did so.
+  virtual std::uint64_t shares_ended() const { return 0; }
   // Since construction.
   virtual std::uint64_t circuits_ended() const = 0;
   // Why the circuit that ended last has ended, and where that was found; OK if none has.

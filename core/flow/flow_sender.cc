@@ -184,6 +184,7 @@ void FlowSender::end(Circuit& circuit, const absl::Status& reason) {
   circuit.close(over ? received_failure(FailureScope::kFlow, last_end_.message()) : reason);
   const auto others = static_cast<std::uint8_t>(~(1U << slot_of(circuit)));
   for (Receive& receive : receives_) receive.announced_on &= others;
+  if ((bundled_ & ~others) != 0) ++shares_ended_;
   choose_bundle();
   ask_all_for_counts();
   // Nothing is read any more: what the other end acknowledged before it closed the flow is done.

@@ -83,7 +83,11 @@ class FlowSender final : public CircuitOwner {
   std::size_t live() const override { return live_; }
   const absl::Status& last_end() const override { return last_end_; }
 
+  bool shares(const CircuitName& circuit) const override {
+    return is_live(circuit) && (bundled_ & (1U << circuit.slot)) != 0;
+  }
   // Since construction.
+  std::uint64_t shares_ended() const override { return shares_ended_; }
   std::uint64_t circuits_ended() const override { return ended_; }
   bool in_flight() const override { return outstanding() > 0; }
 
@@ -209,6 +213,7 @@ class FlowSender final : public CircuitOwner {
   std::uint64_t next_ = 0;                      // sequence number of the next post()
   std::uint64_t announced_ = 0;                 // messages below this one may be sent
   std::uint64_t ended_ = 0;
+  std::uint64_t shares_ended_ = 0;
 };
 
 }  // namespace cableway

@@ -11,7 +11,8 @@ constexpr std::chrono::milliseconds kSentAgainBy{100};
 }  // namespace
 
 void FlowPauses::circuits_ended(const CircuitOwner& flow, Instant now) {
-  if (lost_ || carrier_.generation == 0 || flow.is_live(carrier_)) return;
+  const bool share_ended = std::exchange(shares_ended_, flow.shares_ended()) != flow.shares_ended();
+  if (lost_ || carrier_.generation == 0 || (flow.is_live(carrier_) && !share_ended)) return;
   lost_ = true;
   cause_ = std::string(flow.last_end().message());
   since_.reset();
@@ -22,7 +23,8 @@ void FlowPauses::moved(const CircuitOwner& flow, Instant now) {
   const FlowTraffic& traffic = flow.traffic();
   // It may have ended in the same call in which the next one took over.
   circuits_ended(flow, now);
-  if (carrier_.generation > 0 && !(carrier_ == traffic.last())) rerouted(traffic, now);
+  const bool moves = !(carrier_ == traffic.last()) && !(flow.shares(carrier_) && flow.shares(traffic.last()));
+  if (carrier_.generation > 0 && (lost_ || moves)) rerouted(traffic, now);
   chunks_ = traffic.chunks();
   carrier_ = traffic.last();
   last_moved_ = now;

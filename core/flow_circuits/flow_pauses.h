@@ -1,5 +1,6 @@
-// How long a flow stood still when a circuit that carried it ended: from the last chunk that was given to that circuit
+// How long a flow stood still when a circuit that carried it ended: from the last chunk that was given to a circuit
 // until the first one that is given to another. For the flow's source, which knows whether the network had to move.
+// That chunks are shared among circuits is no reroute.
 //
 // One thread at a time. Allocates only when a circuit ends or another one takes over.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_FLOW_PAUSES_H_
@@ -16,9 +17,9 @@
 
 namespace cableway {
 
-// The flow goes over another circuit now.
+// The flow goes over another circuit now, or over one less of those that share its chunks.
 struct Reroute {
-  CircuitName circuit;            // the new one
+  CircuitName circuit;            // that carries it now
   std::string cause;              // why the last one ended; "": it has not, another one is better
   Duration pause{};               // all together, if there were several; at most one chunk's time too long
   std::uint64_t times = 0;        // reroutes since the last one that was taken, this one included
@@ -45,7 +46,8 @@ class FlowPauses {
   std::uint64_t chunks_ = 0;
   CircuitName carrier_;  // of the newest chunk seen
   Instant last_moved_;
-  bool lost_ = false;             // the carrier has ended
+  bool lost_ = false;  // the carrier has ended, or another circuit that shared its chunks
+  std::uint64_t shares_ended_ = 0;
   std::optional<Instant> since_;  // when it did so, or since when its chunks have waited; nullopt: nothing waits
   std::string cause_;
   std::optional<Reroute> untaken_;

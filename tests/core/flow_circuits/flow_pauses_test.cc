@@ -29,6 +29,8 @@ class ScriptedFlow final : public CircuitOwner {
   }
   bool is_live(const CircuitName& circuit) const override { return keeps_all || circuit == live_circuit_; }
   std::size_t live() const override { return live_circuit_.generation == 0 ? 0 : 1; }
+  bool shares(const CircuitName&) const override { return is_striped; }
+  std::uint64_t shares_ended() const override { return ended_shares; }
   std::uint64_t circuits_ended() const override { return 0; }
   const absl::Status& last_end() const override { return last_end_; }
   bool in_flight() const override { return has_in_flight; }
@@ -46,6 +48,8 @@ class ScriptedFlow final : public CircuitOwner {
   bool has_in_flight = true;
   bool is_idle = false;
   bool keeps_all = false;  // a circuit lives on beside the next one
+  bool is_striped = false;
+  std::uint64_t ended_shares = 0;
 
  private:
   CircuitName live_circuit_;
@@ -125,6 +129,30 @@ TEST_F(FlowPausesTest, ACircuitThatEndsInTheCallInWhichTheNextOneTakesOver) {
   ASSERT_TRUE(reroute.has_value());
   EXPECT_EQ(reroute->cause, "reset");
   EXPECT_EQ(reroute->pause, milliseconds(3));
+}
+
+TEST_F(FlowPausesTest, ChunksThatAreSharedAmongCircuitsAreNoReroute) {
+  flow_.keeps_all = flow_.is_striped = true;
+  for (int i = 0; i < 10; ++i) give_at(i, i % 2 == 0 ? kOld : kNew);
+  EXPECT_FALSE(take_at(1000).has_value());
+}
+
+TEST_F(FlowPausesTest, TheEndOfACircuitThatSharedThemIsOneWhicheverCameLast) {
+  flow_.keeps_all = flow_.is_striped = true;
+  give_at(0, kOld);
+  give_at(5, kNew);
+  give_at(10, kOld);
+  flow_.is_striped = false;
+  ++flow_.ended_shares;
+  lose_at(12, kNew);
+  give_at(18, kOld, 700);
+  const std::optional<Reroute> reroute = take_at(500);
+  ASSERT_TRUE(reroute.has_value());
+  EXPECT_EQ(reroute->circuit, kOld);
+  EXPECT_EQ(reroute->cause, "port eth0 has lost its carrier");
+  EXPECT_EQ(reroute->pause, milliseconds(8));
+  EXPECT_EQ(reroute->times, 1U);
+  EXPECT_EQ(reroute->bytes_again, 700U);
 }
 
 TEST_F(FlowPausesTest, ABetterCircuitIsNoPause) {
