@@ -30,8 +30,10 @@ using ::testing::Le;
 using ::testing::SizeIs;
 
 constexpr std::uint64_t kKiB = 1U << 10;
-constexpr std::uint64_t kMiB = 1U << 20;
+constexpr std::uint64_t kLarge = 256 * kKiB;  // a message
 constexpr std::uint32_t kOneBundle = 1;
+// A quarter of what flows have.
+constexpr Striping kQuarter{.small_message = 16 * kKiB, .chunk_bytes = 32 * kKiB, .window_bytes = 512 * kKiB};
 
 // Every step is 1 ms, in which each circuit carries as many bytes as it is fast.
 class StripedFlow {
@@ -85,7 +87,7 @@ class StripedFlow {
   }
 
   sim::VirtualClock clock_;
-  FlowSender sender_{[this] { return clock_.now(); }};
+  FlowSender sender_{[this] { return clock_.now(); }, kQuarter};
   FlowReceiver receiver_;
   test::FlowScript script_;
   std::vector<std::unique_ptr<LooseHop>> hops_;
@@ -145,76 +147,76 @@ std::vector<std::size_t> messages(std::size_t count, std::size_t bytes) {
 }
 
 TEST(FlowStriping, ALargeMessageUsesEveryCircuitOfTheBundle) {
-  StripedFlow flow(messages(1, kMiB), {64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  StripedFlow flow(messages(1, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
   const auto given = flow.run_to_the_end();
-  EXPECT_EQ(bytes_of(given[0]), kMiB / 2);
-  EXPECT_EQ(bytes_of(given[1]), kMiB / 2);
-  for (const auto& chunks : given) EXPECT_THAT(payloads(chunks), Each(Le(128 * kKiB)));
+  EXPECT_EQ(bytes_of(given[0]), kLarge / 2);
+  EXPECT_EQ(bytes_of(given[1]), kLarge / 2);
+  for (const auto& chunks : given) EXPECT_THAT(payloads(chunks), Each(Le(32 * kKiB)));
 }
 
 TEST(FlowStriping, ASmallMessageGoesWholeOverThePrimary) {
-  StripedFlow flow(messages(100, 64 * kKiB), {64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  StripedFlow flow(messages(100, 16 * kKiB), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
   const auto given = flow.run_to_the_end();
   EXPECT_THAT(given[0], SizeIs(100));
   EXPECT_THAT(given[1], SizeIs(0));
 }
 
 TEST(FlowStriping, AFlowOfOneCircuitSendsTheChunksThatItWouldWithoutABundle) {
-  StripedFlow flow(messages(3, kMiB), {64 * kKiB}, {kOneBundle});
-  EXPECT_THAT(payloads(flow.run_to_the_end()[0]), ElementsAre(kMiB, kMiB, kMiB));
+  StripedFlow flow(messages(3, kLarge), {16 * kKiB}, {kOneBundle});
+  EXPECT_THAT(payloads(flow.run_to_the_end()[0]), ElementsAre(kLarge, kLarge, kLarge));
 }
 
 TEST(FlowStriping, OtherCircuitsThanTheBundlesCarryNothing) {
-  StripedFlow flow(messages(20, kMiB), {64 * kKiB, 64 * kKiB, 64 * kKiB, 64 * kKiB}, {kOneBundle, 0, 2, kOneBundle});
+  StripedFlow flow(messages(20, kLarge), {16 * kKiB, 16 * kKiB, 16 * kKiB, 16 * kKiB}, {kOneBundle, 0, 2, kOneBundle});
   const auto given = flow.run_to_the_end();
   EXPECT_EQ(bytes_of(given[1]) + bytes_of(given[2]), 0U);
-  EXPECT_NEAR(static_cast<double>(bytes_of(given[3])), 10.0 * kMiB, 1.0 * kMiB);
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[3])), 10.0 * kLarge, 1.0 * kLarge);
 }
 
 TEST(FlowStriping, UnequalCircuitsCarryWhatTheyCan) {
-  // 64 + 16 + 8 MiB/s: 60 messages of 1 MiB take 60 / 88 s at best.
-  StripedFlow flow(messages(60, kMiB), {64 * kKiB, 16 * kKiB, 8 * kKiB}, {kOneBundle, kOneBundle, kOneBundle});
+  // 60 messages take 60 * 256 / 22 ms at best.
+  StripedFlow flow(messages(60, kLarge), {16 * kKiB, 4 * kKiB, 2 * kKiB}, {kOneBundle, kOneBundle, kOneBundle});
   const auto given = flow.run_to_the_end();
-  EXPECT_NEAR(static_cast<double>(bytes_of(given[0])) / (60 * kMiB), 64.0 / 88, 0.03);
-  EXPECT_NEAR(static_cast<double>(bytes_of(given[1])) / (60 * kMiB), 16.0 / 88, 0.03);
-  EXPECT_LT(flow.now_ms(), 1.07 * 60 * kMiB / (88 * kKiB));
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[0])) / (60 * kLarge), 16.0 / 22, 0.03);
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[1])) / (60 * kLarge), 4.0 / 22, 0.03);
+  EXPECT_LT(flow.now_ms(), 1.07 * 60 * kLarge / (22 * kKiB));
 }
 
 // One message at a time: a slow circuit must not be given what it would still carry when the fast one has ended.
 TEST(FlowStriping, ASlowCircuitDelaysNoMessage) {
-  StripedFlow alone(messages(1, 8 * kMiB), {64 * kKiB}, {kOneBundle});
+  StripedFlow alone(messages(1, 8 * kLarge), {16 * kKiB}, {kOneBundle});
   alone.run_to_the_end();
-  StripedFlow flow(messages(40, kMiB), {64 * kKiB, 4 * kKiB}, {kOneBundle, kOneBundle});
+  StripedFlow flow(messages(40, kLarge), {16 * kKiB, 1 * kKiB}, {kOneBundle, kOneBundle});
   flow.run_to_the_end();
   EXPECT_LT(flow.now_ms(), 1.02 * 5 * alone.now_ms());
 }
 
 TEST(FlowStriping, ACircuitThatHasBecomeSlowIsGivenLess) {
-  StripedFlow flow(messages(400, kMiB), {64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  StripedFlow flow(messages(400, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
   flow.run(500);
-  flow.set_speed(1, 8 * kKiB);
+  flow.set_speed(1, 2 * kKiB);
   flow.run(500);
   const auto slow = flow.run(1000);
   EXPECT_NEAR(static_cast<double>(bytes_of(slow[1])) / bytes_of(slow[0]), 1.0 / 8, 0.04);
-  flow.set_speed(1, 64 * kKiB);
+  flow.set_speed(1, 16 * kKiB);
   flow.run(500);
   const auto again = flow.run(500);
   EXPECT_NEAR(static_cast<double>(bytes_of(again[1])) / bytes_of(again[0]), 1.0, 0.1);
 }
 
 TEST(FlowStriping, ACircuitWithoutMovementGetsNoMoreThanItsWindow) {
-  StripedFlow flow(messages(400, kMiB), {64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  StripedFlow flow(messages(400, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
   flow.run(200);
   flow.set_speed(1, 0);
   flow.run(100);
-  EXPECT_LE(flow.in_flight(1), Striping{}.window_bytes + Striping{}.chunk_bytes);
+  EXPECT_LE(flow.in_flight(1), kQuarter.window_bytes + kQuarter.chunk_bytes);
   EXPECT_GT(flow.in_flight(1), 0U);
 }
 
 TEST(FlowStriping, WhatACircuitThatEndsHasNotDeliveredGoesOverTheOthers) {
   for (const std::size_t ends : {0U, 1U, 2U}) {
     SCOPED_TRACE(ends);
-    StripedFlow flow(messages(60, kMiB), {64 * kKiB, 64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle, kOneBundle});
+    StripedFlow flow(messages(60, kLarge), {16 * kKiB, 16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle, kOneBundle});
     flow.run(100);
     flow.set_speed(ends, 0);
     flow.sender_.end_circuit(flow.names_[ends], absl::UnavailableError("it is silent"));
@@ -225,7 +227,7 @@ TEST(FlowStriping, WhatACircuitThatEndsHasNotDeliveredGoesOverTheOthers) {
 }
 
 TEST(FlowStriping, ACircuitThatJoinsMeanwhileIsUsed) {
-  StripedFlow flow(messages(200, kMiB), {64 * kKiB, 64 * kKiB}, {kOneBundle});
+  StripedFlow flow(messages(200, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle});
   flow.run(100);
   flow.join(kOneBundle);
   flow.run(600);  // in which the first delivers what it was given alone
@@ -235,7 +237,7 @@ TEST(FlowStriping, ACircuitThatJoinsMeanwhileIsUsed) {
 
 // As where its node offers other paths: the circuits of the new offer join, then one of them becomes the primary.
 TEST(FlowStriping, TheBundleFollowsThePrimary) {
-  StripedFlow flow(messages(200, kMiB), {64 * kKiB, 64 * kKiB, 64 * kKiB, 64 * kKiB}, {kOneBundle, kOneBundle});
+  StripedFlow flow(messages(200, kLarge), {16 * kKiB, 16 * kKiB, 16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
   flow.run(100);
   flow.join(2);
   const CircuitName better = flow.join(2);
