@@ -246,7 +246,7 @@ absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
 
 absl::Status FlowReceiver::report(Circuit& circuit) {
   if (!circuit.live || ends_with_its_circuit_) return absl::OkStatus();
-  if (circuit.counted - circuit.reported < (stripes_ ? kStripedReportEvery : kLandedReportEvery)) {
+  if (circuit.counted - circuit.reported < (circuit.bundle != 0 ? kStripedReportEvery : kLandedReportEvery)) {
     return absl::OkStatus();
   }
   circuit.reported = circuit.counted;

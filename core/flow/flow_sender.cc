@@ -263,6 +263,7 @@ FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
   for (Circuit& circuit : used()) {
     if ((among & (1U << slot_of(circuit))) == 0) continue;
     const std::uint64_t given = circuit.given.bytes();
+    if (given == 0 && !circuit.can_send()) continue;  // nothing tells for how long
     if (given == 0 && time - circuit.rate.since() > striping_.try_again && circuit.can_send()) return &circuit;
     const double seconds = circuit.rate.seconds_for(given + striping_.chunk_bytes, given > 0, time);
     if (best != nullptr && seconds >= least) continue;

@@ -37,6 +37,7 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
       flow_(flow),
       pause_(kFirstPause),
       hold_off_(kFirstHoldOff),
+      parallel_hold_off_(kFirstHoldOff),
       outage_(limits.path_wait, identity_.destination_node) {}
 
 void SourceCircuits::start() {
@@ -74,9 +75,9 @@ void SourceCircuits::stop() {
 void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Status& reason) {
   if (over_) return;
   const Live ended = std::exchange(live_[circuit.slot], {});
-  if (ended.leaving) return find_paths();
-  suspects_.add(ended.path, clock().now());
   looks_for_parallels_ = striped_;
+  if (ended.leaving) return find_paths();
+  suspect(ended.path);
   const Duration lived = clock().now() - ended.joined_at;
   // From now on the flow may be off its best path, which the topology may not even have for a while.
   keeps_looking_ = true;
@@ -88,6 +89,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
     short_lives_ = 0;
     outage_.ended();
   }
+  if (lived >= kLongestHoldOff) parallel_hold_off_ = kFirstHoldOff;
   if (ended.rank == 0) {
     hold_off_ = lived >= kLongestHoldOff ? kFirstHoldOff : std::min<Duration>(2 * hold_off_, kLongestHoldOff);
   }
@@ -99,6 +101,20 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
   }
   // Circuits that join and end again and again are paced as attempts that fail are, and count as one outage.
   short_lives_ < kShortLives ? find_paths() : pause();
+}
+
+// What failed on a path of which live circuits use a part is the rest of it.
+void SourceCircuits::suspect(Elements path) {
+  if (striped_ && flow_.live() > 0) {
+    parallel_hold_off_ = std::min<Duration>(2 * parallel_hold_off_, kLongestHoldOff);
+    const auto is_used = [&](const std::string& element) {
+      return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
+        return std::find(each.path.begin(), each.path.end(), element) != each.path.end();
+      });
+    };
+    path.erase(std::remove_if(path.begin(), path.end(), is_used), path.end());
+  }
+  suspects_.add(path, clock().now());
 }
 
 void SourceCircuits::find_paths() {
@@ -134,18 +150,20 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
 std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& offers) {
   const auto bundled = std::count_if(live_.begin(), live_.end(), [&](const Live& each) { return is_bundled(each); });
   looks_for_parallels_ = false;
-  // Until the flow is on its first path there is nothing to be parallel to.
-  if (!has_first() || static_cast<std::size_t>(bundled) >= kMaxBundle) return std::nullopt;
+  // Until the bundle has a circuit on the first path there is nothing to be parallel to.
+  const Elements first = elements_of_path(offers.front().hops);
+  const auto is_first = [&](const Live& each) { return is_bundled(each) && !each.leaving && each.path == first; };
+  if (std::none_of(live_.begin(), live_.end(), is_first)) return std::nullopt;
+  if (static_cast<std::size_t>(bundled) >= kMaxBundle) return std::nullopt;
   for (std::size_t rank = 1; rank < offers.size(); ++rank) {
     const PathOffer& offer = offers[rank];
     const Elements path = elements_of_path(offer.hops);
-    if (offer.kind != PathKind::kBundle || !offer.may_stripe || is_live(path)) continue;
+    const auto leads_there = [&](const Live& each) { return is_bundled(each) && each.path == path; };
+    if (offer.kind != PathKind::kBundle || !offer.may_stripe) continue;
+    if (std::any_of(live_.begin(), live_.end(), leads_there)) continue;
+    looks_for_parallels_ = true;  // at the latest later
     const Instant failed_at = suspects_.last_failure(path);
-    if (failed_at == Instant{} || clock().now() - failed_at >= hold_off_) {
-      looks_for_parallels_ = true;
-      return rank;
-    }
-    looks_for_parallels_ = true;  // later
+    if (failed_at == Instant{} || clock().now() - failed_at >= parallel_hold_off_) return rank;
   }
   return std::nullopt;
 }
@@ -225,12 +243,12 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
   const std::uint8_t slot = setup_.circuit.slot;
   if (!hop.ok()) {
     flow_.release(setup_.circuit);
-    suspects_.add(elements_of_path(setup_.hops), clock().now());
+    suspect(elements_of_path(setup_.hops));
     return failed(absl::Status(hop.status().code(),
                                absl::StrCat("no circuit ", describe_path(setup_), ": ", hop.status().message())));
   }
   if (absl::Status joined = flow_.join(setup_, *std::move(hop)); !joined.ok()) {
-    suspects_.add(elements_of_path(setup_.hops), clock().now());
+    suspect(elements_of_path(setup_.hops));
     return failed(joined);
   }
   if (!std::exchange(opened_, true)) pause_ = kFirstPause;
@@ -373,6 +391,7 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
 }
 
 void SourceCircuits::end_worse() {
+  if (!has_first()) return;  // it has ended
   for (Live& live : live_) {
     if (flow_.live() <= wanted_) return;
     if (live.path.empty() || live.rank == 0 || is_bundled(live)) continue;

@@ -111,6 +111,7 @@ class SourceCircuits {
   bool bundle_has_left(const PathOffers& offers) const;
   bool is_bundled(const Live& live) const { return !live.path.empty() && live.stripes && live.offer == offer_; }
   bool has_first() const;
+  void suspect(Elements path);
   const Live* find_live(const Elements& path) const;  // nullptr: none leads there
   bool is_live(const Elements& path) const;
   std::size_t shared_with_live(const Elements& path) const;
@@ -157,6 +158,7 @@ class SourceCircuits {
 
   std::size_t short_lives_ = 0;  // circuits that ended soon, one after the other
   Duration hold_off_;            // for which the best path must not have failed
+  Duration parallel_hold_off_;   // the same for a path parallel to it; doubled with each failure
   bool keeps_looking_ = false;   // for its best path, without being told of a change
   std::size_t looks_ = 0;        // since a circuit was lost
   std::unique_ptr<Timer> look_;

@@ -57,6 +57,10 @@ class BundleCircuitsTest : public test::SourceCircuitsFixture {
       run_for(milliseconds(10));
     return dials() > before && dialled() == cable;
   }
+  void end(std::uint8_t slot, std::uint32_t generation) {
+    --flow_.alive;
+    circuits_->circuit_ended({slot, generation}, absl::UnavailableError("cut"));
+  }
   void begin_striped() {
     begin();
     first_ = accept();
@@ -137,9 +141,8 @@ TEST_F(BundleCircuitsTest, AParallelCircuitThatEndsIsReplaced) {
   begin_striped();
   accept();
   accept();
-  --flow_.alive;
   flow_.next_slot = 1;
-  circuits_->circuit_ended({1, 2}, absl::UnavailableError("cut"));
+  end(1, 2);
   ASSERT_TRUE(dials_next("c1", seconds(10)));
   EXPECT_EQ(accept().bundle(), first_.bundle());
   EXPECT_THAT(flow_.ended, IsEmpty());
@@ -149,9 +152,8 @@ TEST_F(BundleCircuitsTest, TheFirstPathReturnsToItsBundle) {
   begin_striped();
   accept();
   accept();
-  --flow_.alive;
   flow_.next_slot = 0;
-  circuits_->circuit_ended({0, 1}, absl::UnavailableError("cut"));
+  end(0, 1);
   ASSERT_TRUE(dials_next("c0", seconds(10)));
   const CircuitSetup again = accept();
   EXPECT_EQ(again.bundle(), first_.bundle());
@@ -161,7 +163,7 @@ TEST_F(BundleCircuitsTest, TheFirstPathReturnsToItsBundle) {
   EXPECT_EQ(dials(), 4U);
 }
 
-// As where c1 drains: the flow gets a new bundle beside the old one, and leaves that once it is the primary's.
+// As where c1 drains: the flow gets a new bundle beside the old one, as far as it has room, and leaves the old one.
 TEST_F(BundleCircuitsTest, APathThatIsNoLongerOfferedIsLeft) {
   begin_striped();
   accept();
@@ -170,9 +172,69 @@ TEST_F(BundleCircuitsTest, APathThatIsNoLongerOfferedIsLeft) {
   circuits_->paths_changed(milliseconds(1));
   run_for(milliseconds(2));
   ASSERT_EQ(dialled(), "c0");
+  flow_.slots = 0;
   EXPECT_EQ(accept().offer, first_.offer + 1);
   run_for(seconds(4));
+  EXPECT_EQ(dials(), 4U);
   EXPECT_THAT(flow_.ended, UnorderedElementsAre(CircuitName{0, 1}, CircuitName{1, 2}, CircuitName{2, 3}));
+  flow_.slots = 4;
+  flow_.next_slot = 0;
+  end(0, 1);
+  end(1, 2);
+  end(2, 3);
+  ASSERT_TRUE(dials_next("c2", seconds(2))) << "the new bundle is complete only with it";
+  EXPECT_EQ(accept().offer, first_.offer + 1);
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 5U);
+}
+
+TEST_F(BundleCircuitsTest, WithoutItsFirstPathABundleStaysComplete) {
+  begin_striped();
+  accept();
+  accept();
+  end(0, 1);
+  paths_.offers = {over("c1", PathKind::kFirst), over("c2", PathKind::kBundle)};
+  run_for(seconds(5));
+  EXPECT_EQ(dials(), 3U);
+  flow_.next_slot = 2;
+  end(2, 3);
+  ASSERT_TRUE(dials_next("c2", seconds(20)));
+  EXPECT_EQ(accept().bundle(), first_.bundle());
+  run_for(seconds(60));
+  EXPECT_THAT(flow_.ended, IsEmpty());
+  EXPECT_EQ(dials(), 4U);
+}
+
+TEST_F(BundleCircuitsTest, AParallelPathThatAlwaysFailsIsTriedEverLessOften) {
+  paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle)};
+  begin_striped();
+  std::size_t tries = 0;
+  for (int i = 0; i < 6000; ++i) {
+    if (dials() > 1 + tries) {
+      ++tries;
+      paths_.reach();
+      paths_.refuse("no room");
+    }
+    run_for(milliseconds(100));
+  }
+  EXPECT_GT(tries, 5U);
+  EXPECT_LT(tries, 35U) << "in ten minutes";
+  EXPECT_THAT(flow_.failures, IsEmpty());
+}
+
+TEST_F(BundleCircuitsTest, ANewFirstCircuitThatEndsAtOnceTakesNothingWithIt) {
+  begin_striped();
+  accept();
+  accept();
+  paths_.offers = {over("c3", PathKind::kFirst), alternate()};
+  circuits_->paths_changed(milliseconds(1));
+  run_for(milliseconds(2));
+  ASSERT_EQ(dialled(), "c3");
+  accept();
+  run_for(seconds(1));
+  end(3, 4);
+  run_for(milliseconds(2500));
+  EXPECT_THAT(flow_.ended, IsEmpty());
 }
 
 TEST_F(BundleCircuitsTest, TheBundleFollowsTheFirstPath) {
