@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/flow/circuit_rate.h"
 #include "core/flow/flow_receiver.h"
 #include "core/flow/flow_sender.h"
 #include "sim/virtual_clock.h"
@@ -189,6 +190,21 @@ TEST(FlowStriping, ASlowCircuitDelaysNoMessage) {
   StripedFlow flow(messages(40, kLarge), {16 * kKiB, 1 * kKiB}, {kOneBundle, kOneBundle});
   flow.run_to_the_end();
   EXPECT_LT(flow.now_ms(), 1.02 * 5 * alone.now_ms());
+}
+
+// One message at a time over two long circuits: most of a chunk's time is the way, which must not count as slowness.
+TEST(FlowStriping, SinglesSayNothingAboutTheRate) {
+  CircuitRate rate;
+  const double before = rate.seconds_for(kLarge, false, Instant{});
+  Instant now{};
+  for (int i = 0; i < 100; ++i, now = now + milliseconds(20)) {
+    rate.resume(now);
+    rate.landed(32 * kKiB, now + milliseconds(10));
+  }
+  EXPECT_EQ(rate.seconds_for(kLarge, false, now), before);
+  rate.resume(now);
+  for (int i = 0; i < 1000; ++i) rate.landed(32 * kKiB, now = now + milliseconds(1));
+  EXPECT_NEAR(rate.seconds_for(kLarge, false, now), 0.008, 0.0005);
 }
 
 TEST(FlowStriping, ACircuitThatHasBecomeSlowIsGivenLess) {
