@@ -150,8 +150,8 @@ inline constexpr std::size_t kMaxLandings = 32;
 // Frames without payload that a link queues. At the destination of a flow with one circuit, to which no chunk comes
 // while its frames do not leave, at most 32 announcements and 32 acknowledgements are queued, and where chunks are
 // striped over several circuits, 64 reports of what has landed. With several circuits, one that takes no frames while
-// others end again and again, or while many small messages go over its bundle's primary, may exceed the limit, and ends,
-// too.
+// others end again and again, or while many small messages go over its bundle's primary, may exceed the limit, and
+// ends, too.
 inline constexpr std::size_t kMaxQueuedControls = 128;
 
 }  // namespace cableway
