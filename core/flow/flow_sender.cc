@@ -219,9 +219,10 @@ void FlowSender::send_announced() {
                                                    " bytes is larger than its receive of ", capacity, " bytes"));
       return;
     }
-    Circuit* const circuit = carrier(range.message);
+    const std::uint8_t shared_among = stripes(range.message);
+    Circuit* const circuit = shared_among == 0 ? carrier(range.message) : earliest(shared_among);
     if (circuit == nullptr) return;
-    const std::uint64_t most = stripes(range.message) == 0 ? kMaxChunkBytes : striping_.chunk_bytes;
+    const std::uint64_t most = shared_among == 0 ? kMaxChunkBytes : striping_.chunk_bytes;
     const std::uint64_t bytes = std::min({range.end - range.begin, most, std::uint64_t{circuit->chunk_bytes()}});
     if (!may_give(range, bytes, again)) return;
     if (again) {
@@ -244,7 +245,6 @@ std::uint8_t FlowSender::stripes(std::uint64_t message) const {
 }
 
 FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
-  if (const std::uint8_t among = stripes(message); among != 0) return earliest(among);
   const std::uint8_t announced_on = receive_of(message).announced_on;
   if ((announced_on & (1U << primary_)) != 0) {
     return circuits_[primary_].can_send() ? &circuits_[primary_] : nullptr;
@@ -264,7 +264,7 @@ FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
     if ((among & (1U << slot_of(circuit))) == 0) continue;
     const std::uint64_t given = circuit.given.bytes();
     if (given == 0 && !circuit.can_send()) continue;  // nothing tells for how long
-    if (given == 0 && time - circuit.rate.since() > striping_.try_again && circuit.can_send()) return &circuit;
+    if (given == 0 && time - circuit.rate.since() > striping_.try_again) return &circuit;
     const double seconds = circuit.rate.seconds_for(given + striping_.chunk_bytes, given > 0, time);
     if (best != nullptr && seconds >= least) continue;
     best = &circuit;

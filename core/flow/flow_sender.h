@@ -168,7 +168,8 @@ class FlowSender final : public CircuitOwner {
   void flush_queued();
   // The circuits among which the message's chunks are shared, as bits; 0: it is not striped.
   std::uint8_t stripes(std::uint64_t message) const;
-  // The circuit that the next chunk of the message goes over; null: none can take it now.
+  // The circuit that the next chunk goes over, of a message that is not striped, or of one that is; null: none can take
+  // it now.
   Circuit* carrier(std::uint64_t message);
   Circuit* earliest(std::uint8_t among);
   void choose_bundle();

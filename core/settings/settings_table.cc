@@ -72,26 +72,19 @@ Refused set_log_level(const Setting& /*setting*/, std::string_view text, Setting
   return std::nullopt;
 }
 
-Refused set_transport(const Setting& /*setting*/, std::string_view text, Settings& settings) {
-  const auto* const named = std::find(kTransports.begin(), kTransports.end(), text);
-  if (named == kTransports.end()) return text;
-  settings.transport = static_cast<TransportSetting>(named - kTransports.begin());
+// Enumerators by their names, in the order of their values.
+template <auto kMember, const auto& kNames>
+Refused set_named(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  const auto* const named = std::find(kNames.begin(), kNames.end(), text);
+  if (named == kNames.end()) return text;
+  using Member = std::remove_reference_t<decltype(settings.*kMember)>;
+  settings.*kMember = static_cast<Member>(named - kNames.begin());
   return std::nullopt;
 }
 
-std::string show_transport(const Settings& settings) {
-  return std::string(kTransports[static_cast<std::size_t>(settings.transport)]);
-}
-
-Refused set_multipath(const Setting& /*setting*/, std::string_view text, Settings& settings) {
-  const auto* const named = std::find(kMultipaths.begin(), kMultipaths.end(), text);
-  if (named == kMultipaths.end()) return text;
-  settings.multipath = static_cast<MultipathSetting>(named - kMultipaths.begin());
-  return std::nullopt;
-}
-
-std::string show_multipath(const Settings& settings) {
-  return std::string(kMultipaths[static_cast<std::size_t>(settings.multipath)]);
+template <auto kMember, const auto& kNames>
+std::string show_named(const Settings& settings) {
+  return std::string(kNames[static_cast<std::size_t>(settings.*kMember)]);
 }
 
 // Numbers, and durations in their own unit.
@@ -260,7 +253,7 @@ constexpr Setting kSettings[] = {
     {"multipath", Form::kText, "off or bundle", 0, 0, "",
      "which paths one flow uses at once: bundle is its first path and those parallel to it, as over a second cable "
      "between the same nodes",
-     set_multipath, show_multipath, kMultipaths},
+     set_named<&Settings::multipath, kMultipaths>, show_named<&Settings::multipath, kMultipaths>, kMultipaths},
     {"checksum", Form::kText, "on or off", 0, 0, "",
      "over TCP, data gets a CRC32C where it is sent, which is checked where it arrives, if it has one: what a cable "
      "changes is sent again over another circuit",
@@ -268,7 +261,7 @@ constexpr Setting kSettings[] = {
     {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
      "the transport of hops: auto is RDMA if both ends of a cable have it, else TCP; verbs refuses a cable without "
      "RDMA",
-     set_transport, show_transport, kTransports},
+     set_named<&Settings::transport, kTransports>, show_named<&Settings::transport, kTransports>, kTransports},
     {"rdma_service_level", Form::kNumber, "a priority", 0, 7, "", "of traffic over RDMA, on networks with priorities",
      set_number<&Settings::rdma_service_level>, show_number<&Settings::rdma_service_level>},
     {"rdma_traffic_class", Form::kNumber, "a byte", 0, 255, "",

@@ -197,7 +197,8 @@ void add_scarcity(SimtestPlan& plan) {
   plan.max_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
 }
 
-// In a quarter of the worlds a flow ends with its last circuit; in half of them flows want several.
+// In a quarter of the worlds a flow ends with its last circuit; in half of them flows want several; in six of ten
+// they have their bundles.
 void add_flow_settings(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kFlowNumbers);
   if (random.happens(250)) plan.path_wait = milliseconds(0);

@@ -67,6 +67,16 @@ class BundleCircuitsTest : public test::SourceCircuitsFixture {
     circuits_->stripe();
     paths_.turn();
   }
+  // A whole bundle, whose node then offers `offers`: the circuit on their first path is being set up.
+  void begin_to_move(const PathOffers& offers) {
+    begin_striped();
+    accept();
+    accept();
+    paths_.offers = offers;
+    circuits_->paths_changed(milliseconds(1));
+    run_for(milliseconds(2));
+    ASSERT_EQ(dialled(), offers.front().hops.front().cable);
+  }
 
   CircuitSetup first_;
 };
@@ -165,13 +175,7 @@ TEST_F(BundleCircuitsTest, TheFirstPathReturnsToItsBundle) {
 
 // As where c1 drains: the flow gets a new bundle beside the old one, as far as it has room, and leaves the old one.
 TEST_F(BundleCircuitsTest, APathThatIsNoLongerOfferedIsLeft) {
-  begin_striped();
-  accept();
-  accept();
-  paths_.offers = {over("c0", PathKind::kFirst), over("c2", PathKind::kBundle)};
-  circuits_->paths_changed(milliseconds(1));
-  run_for(milliseconds(2));
-  ASSERT_EQ(dialled(), "c0");
+  begin_to_move({over("c0", PathKind::kFirst), over("c2", PathKind::kBundle)});
   flow_.slots = 0;
   EXPECT_EQ(accept().offer, first_.offer + 1);
   run_for(seconds(4));
@@ -223,13 +227,7 @@ TEST_F(BundleCircuitsTest, AParallelPathThatAlwaysFailsIsTriedEverLessOften) {
 }
 
 TEST_F(BundleCircuitsTest, ANewFirstCircuitThatEndsAtOnceTakesNothingWithIt) {
-  begin_striped();
-  accept();
-  accept();
-  paths_.offers = {over("c3", PathKind::kFirst), alternate()};
-  circuits_->paths_changed(milliseconds(1));
-  run_for(milliseconds(2));
-  ASSERT_EQ(dialled(), "c3");
+  begin_to_move({over("c3", PathKind::kFirst), alternate()});
   accept();
   run_for(seconds(1));
   end(3, 4);
@@ -238,13 +236,7 @@ TEST_F(BundleCircuitsTest, ANewFirstCircuitThatEndsAtOnceTakesNothingWithIt) {
 }
 
 TEST_F(BundleCircuitsTest, TheBundleFollowsTheFirstPath) {
-  begin_striped();
-  accept();
-  accept();
-  paths_.offers = {over("c3", PathKind::kFirst), alternate()};
-  circuits_->paths_changed(milliseconds(1));
-  run_for(milliseconds(2));
-  ASSERT_EQ(dialled(), "c3");
+  begin_to_move({over("c3", PathKind::kFirst), alternate()});
   accept();
   run_for(seconds(4));
   EXPECT_EQ(flow_.ended.size(), 3U);
