@@ -29,7 +29,8 @@ cableway_folder_uses(routing/placement routing/text routing/topology routing/pat
 cableway_folder_uses(routing/topology_io routing/text routing/topology routing/shapes)
 
 cableway_folder_uses(core)
-cableway_folder_uses(core/flow core)
+cableway_folder_uses(core/gate core)
+cableway_folder_uses(core/flow core core/gate)
 cableway_folder_uses(core/crypto)
 cableway_folder_uses(core/rdma core/flow core)
 cableway_folder_uses(core/event core)
@@ -38,7 +39,7 @@ cableway_folder_uses(core/circuit core/flow core core/crypto core/event core/por
 cableway_folder_uses(core/flow_circuits core core/crypto core/flow core/circuit)
 cableway_folder_uses(core/discovery core core/crypto core/event core/ports)
 cableway_folder_uses(core/pulse core core/crypto core/discovery core/ports)
-cableway_folder_uses(core/relay core/flow core/circuit)
+cableway_folder_uses(core/relay core core/gate core/flow core/circuit)
 cableway_folder_uses(core/session core core/crypto core/event core/flow core/circuit core/ports)
 cableway_folder_uses(core/flooding core core/discovery)
 cableway_folder_uses(core/settings core/discovery core/ports core/pulse)
@@ -46,6 +47,7 @@ cableway_folder_uses(core/node core core/crypto core/event core/circuit core/dis
 cableway_folder_uses(core/view core/event core/circuit core/discovery core/ports core/relay core/session core/settings core/node)
 
 cableway_folder_uses(core/linux/os)
+cableway_folder_uses(core/linux/gate core/linux/os)
 cableway_folder_uses(core/linux/control core/linux/os)
 cableway_folder_uses(core/linux/pulse core/linux/os core/linux/control)
 cableway_folder_uses(core/linux/files core/linux/os)
@@ -56,7 +58,7 @@ cableway_folder_uses(core/linux/rdma core/linux/os core/linux/link core/linux/tc
 cableway_folder_uses(core/linux/hop core/linux/os core/linux/link core/linux/tcp core/linux/rdma)
 cableway_folder_uses(core/linux/ports core/linux/os core/linux/rdma)
 cableway_folder_uses(core/linux/relay core/linux/os core/linux/link core/linux/tcp core/linux/rdma)
-cableway_folder_uses(core/linux/node core/linux/os core/linux/control core/linux/pulse core/linux/files core/linux/link core/linux/session core/linux/tcp core/linux/hop core/linux/ports core/linux/relay)
+cableway_folder_uses(core/linux/node core/linux/os core/linux/gate core/linux/control core/linux/pulse core/linux/files core/linux/link core/linux/session core/linux/tcp core/linux/hop core/linux/ports core/linux/relay)
 
 cableway_folder_uses(nccl_adapter/abi)
 cableway_folder_uses(nccl_adapter/memory)

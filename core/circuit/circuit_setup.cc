@@ -137,7 +137,7 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   writer.put(setup.circuit.generation);
   writer.put(setup.offer);
   writer.put(setup.rank);
-  writer.put(static_cast<std::uint8_t>(setup.stripes ? 1 : 0));
+  writer.put(static_cast<std::uint8_t>(setup.share));
   writer.put(setup.source_port);
   writer.put_bytes(setup.proof);
   writer.put(setup.flow);
@@ -176,9 +176,9 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   setup.circuit.generation = reader.get<std::uint32_t>();
   setup.offer = reader.get<std::uint32_t>();
   setup.rank = reader.get<std::uint8_t>();
-  const auto stripes = reader.get<std::uint8_t>();
-  if (stripes > 1) reader.reject();
-  setup.stripes = stripes == 1;
+  const auto share = reader.get<std::uint8_t>();
+  if (share > static_cast<std::uint8_t>(CircuitShare::kAlternate)) reader.reject();
+  setup.share = static_cast<CircuitShare>(share);
   setup.source_port = reader.get<std::uint16_t>();
   reader.get_bytes(setup.proof);
   setup.flow = reader.get<std::uint64_t>();

@@ -20,6 +20,7 @@
 #include "core/circuit/transport.h"
 #include "core/crypto/keyed_mac.h"
 #include "core/flow/circuit_name.h"
+#include "core/flow/circuit_share.h"
 #include "core/flow/frame.h"
 
 namespace cableway {
@@ -53,8 +54,9 @@ struct CircuitSetup {
   // the lowest rank, 0, is the best.
   std::uint32_t offer = 0;
   std::uint8_t rank = 0;
-  // The source gives it chunks beside the other circuits of this offer that have this, once one of them is the primary.
-  bool stripes = false;
+  // Other than kNone: the source gives it chunks beside the other such circuits of this offer, once one of them is the
+  // primary.
+  CircuitShare share = CircuitShare::kNone;
   std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: it answers none
   Mac proof{};                    // that the sender has the cookie (core/circuit/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs
@@ -67,7 +69,7 @@ struct CircuitSetup {
   std::vector<TransportOffer> offers;
 
   // For CircuitOwner::stripe().
-  std::uint32_t bundle() const { return stripes ? offer + 1 : 0; }
+  std::uint32_t bundle() const { return share == CircuitShare::kNone ? 0 : offer + 1; }
   const Hop& this_hop() const { return hops[hop]; }
   const std::string& this_hop_from() const { return hop == 0 ? from_node : hops[hop - 1U].to_node; }
   bool last_hop() const { return hop + 1U == hops.size(); }

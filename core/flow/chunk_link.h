@@ -96,6 +96,9 @@ class ChunkLink {
 
   // At the flow's destination: message `message` lands in `landing`. At most kMaxLandings are posted at a time.
   virtual absl::Status post_landing(std::uint64_t message, const Landing& landing) = 0;
+  // Whether the far end can send a message's chunks only once it has been announced over this link, as over RDMA, where
+  // the announcement brings address and key. Else the announcement may come over another circuit.
+  virtual bool needs_announcements() const { return false; }
   // The message is complete: nothing more is written to its landing. The landing is valid until then.
   virtual void end_landing(std::uint64_t message) = 0;
   // At a relay's upstream side: one more chunk may arrive, into this slot. Without a slot the link reads no chunk.

@@ -10,7 +10,9 @@
 #include "core/flow/chunk_checksum.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/circuit_name.h"
+#include "core/flow/circuit_share.h"
 #include "core/flow/flow_traffic.h"
+#include "core/gate/port_stamps.h"
 
 namespace cableway {
 
@@ -29,8 +31,11 @@ class CircuitOwner {
   virtual absl::Status join(const CircuitName& circuit, ChunkLink& hop, std::string where,
                             std::uint32_t chunk_bytes) = 0;
   // From now on a live circuit is of that bundle: those of one bundle carry chunks beside each other while one of them
-  // is the primary. Both ends must do so, each right after join(); 0: of none. Queues frames as join() does.
-  virtual void stripe(const CircuitName& circuit, std::uint32_t bundle) = 0;
+  // is the primary, an alternate only while its way is idle. Both ends must do so, each right after join(). Bundle 0,
+  // with kNone: of none. Queues frames as join() does.
+  virtual void stripe(const CircuitName& circuit, std::uint32_t bundle, CircuitShare share) = 0;
+  // At the source: the port of this host by which a live circuit leaves.
+  virtual void leaves_by(const CircuitName& /*circuit*/, EgressPort /*port*/) {}
   // Ends a live circuit that its owner has found broken; the reason is sent along it. This and join() queue frames on
   // live circuits, which leave with the next progress().
   virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;

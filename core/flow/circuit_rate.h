@@ -1,11 +1,12 @@
-// How fast a circuit carries a flow's chunks: what has landed over it, one chunk after the other. What is recent counts
-// most. The first chunk after a pause tells how far it is rather than how fast, so it does not count; else a circuit
-// that is given single chunks would seem slow, and be given ever less.
+// How fast a circuit carries a flow's chunks, and how far it is. How fast: what has landed over it, one chunk after the
+// other; what is recent counts most. The first chunk after a pause tells how far it is instead; else a circuit that is
+// given single chunks would seem slow, and be given ever less.
 //
 // One thread at a time. Allocates nothing.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUIT_RATE_H_
 #define CABLEWAY_CORE_FLOW_CIRCUIT_RATE_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -29,7 +30,10 @@ class CircuitRate {
   // `bytes` more have landed since resume(), or the call before.
   void landed(std::uint64_t bytes, Instant now) {
     const Duration took = now - std::exchange(since_, now);
-    if (!std::exchange(has_landed_, true)) first_landed_ = now;
+    if (!std::exchange(has_landed_, true)) {
+      first_landed_ = now;
+      note_distance(seconds(took) - seconds_for(bytes));
+    }
     if (now - first_landed_ < kTogether) return;
     bytes_ += static_cast<double>(bytes);
     seconds_ += seconds(took);
@@ -38,12 +42,21 @@ class CircuitRate {
     seconds_ /= 2;
   }
 
-  // When so many bytes will have landed, if the circuit carries nothing else: seconds from now. `busy`: it has chunks
-  // to carry; the longer nothing lands, the slower it is taken to be.
-  double seconds_for(std::uint64_t bytes, bool busy, Instant now) const {
-    const double silent = busy ? seconds(now - since_) : 0;
-    return static_cast<double>(bytes) * (seconds_ + silent) / bytes_;
+  // When a chunk will have landed that follows `in_flight` bytes: seconds from now. While there are some, the circuit
+  // is taken to be the slower the longer nothing lands.
+  double seconds_until_landed(std::uint64_t in_flight, std::uint64_t chunk, Instant now) const {
+    const double silent = in_flight > 0 ? seconds(now - since_) : 0;
+    const double behind_others = static_cast<double>(in_flight + chunk) * (seconds_ + silent) / bytes_;
+    return std::max(behind_others, distance_ + seconds_for(chunk));
   }
+  // For so many bytes at the circuit's rate.
+  Duration time_for(std::uint64_t bytes) const {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds_for(bytes)));
+  }
+  // What it carries in that time.
+  std::uint64_t bytes_in(Duration time) const { return static_cast<std::uint64_t>(seconds(time) * bytes_ / seconds_); }
+  // What lands during the time that a chunk takes on an idle way, without its own length.
+  std::uint64_t bytes_on_its_way() const { return static_cast<std::uint64_t>(distance_ * bytes_ / seconds_); }
   // Since when nothing has landed, and the circuit has not resumed.
   Instant since() const { return since_; }
 
@@ -53,9 +66,18 @@ class CircuitRate {
   static constexpr double kFirstBytesPerSecond = 125e6;
 
   static double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+  double seconds_for(std::uint64_t bytes) const { return static_cast<double>(bytes) * seconds_ / bytes_; }
+  // The least counts, as queues on the way only make it longer; a greater one counts a little, as paths change.
+  void note_distance(double measured) {
+    measured = std::max(measured, 0.0);
+    distance_ = has_distance_ ? std::min(measured, distance_ + (measured - distance_) / 16) : measured;
+    has_distance_ = true;
+  }
 
   double bytes_ = kFirstBytes;
   double seconds_ = kFirstBytes / kFirstBytesPerSecond;
+  double distance_ = 0;  // seconds
+  bool has_distance_ = false;
   Instant since_;
   bool has_landed_ = false;  // something, after resume()
   Instant first_landed_;

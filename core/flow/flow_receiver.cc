@@ -24,7 +24,8 @@ void FlowReceiver::Circuit::open(FlowReceiver& flow, ChunkLink& link, std::uint3
   generation = its_generation;
   live = true;
   bundle = 0;
-  counted = reported = newest = 0;
+  counted = reported = newest = acknowledged = 0;
+  announced_beside = false;
   landings = 0;
 }
 
@@ -71,7 +72,7 @@ absl::Status FlowReceiver::join(const CircuitName& circuit, ChunkLink& last_hop,
   return absl::OkStatus();
 }
 
-void FlowReceiver::stripe(const CircuitName& circuit, std::uint32_t bundle) {
+void FlowReceiver::stripe(const CircuitName& circuit, std::uint32_t bundle, CircuitShare /*share*/) {
   if (!is_live(circuit)) return;
   Circuit& striped = circuits_[circuit.slot];
   striped.bundle = bundle;
@@ -97,13 +98,11 @@ absl::StatusOr<std::uint64_t> FlowReceiver::post(const FlowLanding& landing) {
   at(next_).landing = landing;
   const std::uint64_t sequence = next_++;
   for (Circuit& circuit : used()) {
-    if (!carries(circuit)) continue;
-    announce(circuit, sequence);
-    // Flushes at once: the source may be waiting for the announcement.
-    if (circuit.live) {
-      if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
-    }
+    if (primary_ != slot_of(circuit) && is_announced_on(circuit, sequence)) announce(circuit, sequence);
   }
+  if (primary_.has_value()) announce(circuits_[*primary_], sequence);
+  // At once: the source may be waiting for the announcement.
+  flush_queued();
   if (absl::Status status = state(); !status.ok()) return status;
   return sequence;
 }
@@ -172,11 +171,18 @@ void FlowReceiver::announce(Circuit& circuit, std::uint64_t message) {
       return end(circuit, status);
     }
   }
-  const std::uint64_t beside_the_primary = primary_ == slot_of(circuit) ? 0 : 1;
-  send(circuit, Frame{FrameKind::kAnnounce, 0, message, beside_the_primary, landing.capacity});
+  const bool is_beside = primary_ != slot_of(circuit);
+  const bool once = is_beside && !circuit.link().needs_announcements();
+  if (once && std::exchange(circuit.announced_beside, true)) return;
+  // An announcement may need the place of a message that the acknowledgement covers, which may come later over the
+  // primary.
+  if (circuit.acknowledged < oldest_) acknowledge(circuit);
+  const std::uint64_t as = once ? 2 : is_beside ? 1 : 0;
+  send(circuit, Frame{FrameKind::kAnnounce, 0, message, as, landing.capacity});
 }
 
 void FlowReceiver::acknowledge(Circuit& circuit) {
+  circuit.acknowledged = oldest_;
   send(circuit, Frame{FrameKind::kAck, 0, oldest_ - 1, 0, last_size_});
 }
 
@@ -189,20 +195,26 @@ void FlowReceiver::choose_primary() {
 
 void FlowReceiver::make_primary(Circuit& circuit) {
   primary_ = slot_of(circuit);
-  announce_all(circuit);
-  if (!circuit.live || std::exchange(bundle_, circuit.bundle) == circuit.bundle) return;
-  choose_bundle();
-  for (Circuit& other : used()) {
-    if (&other != &circuit && carries(other)) announce_all(other);
+  if (std::exchange(bundle_, circuit.bundle) != circuit.bundle) {
+    choose_bundle();
+    // First: the source may use them as soon as the primary announces.
+    for (Circuit& other : used()) {
+      if (&other != &circuit && carries(other)) announce_all(other);
+    }
   }
+  if (primary_ == slot_of(circuit)) announce_all(circuit);
 }
 
 void FlowReceiver::announce_all(Circuit& circuit) {
-  // In this order: an announcement may need the place of a message that the acknowledgement covers.
+  // The acknowledgement before may have been lost with the primary before.
   if (oldest_ > 0) acknowledge(circuit);
   for (std::uint64_t message = oldest_; message < next_ && circuit.live; ++message) {
-    if (!at(message).whole) announce(circuit, message);
+    if (!at(message).whole && is_announced_on(circuit, message)) announce(circuit, message);
   }
+}
+
+bool FlowReceiver::is_announced_on(const Circuit& circuit, std::uint64_t message) const {
+  return carries(circuit) && (primary_ == slot_of(circuit) || at(message).landing.capacity > small_message_);
 }
 
 bool FlowReceiver::carries(const Circuit& circuit) const {
@@ -266,7 +278,7 @@ void FlowReceiver::finish_whole() {
   while (oldest_ < next_ && at(oldest_).whole) last_size_ = at(oldest_++).size;
   // Without a circuit the next primary gets the acknowledgement.
   for (Circuit& circuit : used()) {
-    if (carries(circuit)) acknowledge(circuit);
+    if (circuit.live && primary_ == slot_of(circuit)) acknowledge(circuit);
     if (circuit.newest < oldest_) circuit.reported = circuit.counted;
   }
 }

@@ -27,13 +27,14 @@
 #include "core/flow/circuit_owner.h"
 #include "core/flow/flow_circuit.h"
 #include "core/flow/landed_ranges.h"
+#include "core/flow/striping.h"
 
 namespace cableway {
 
 class FlowReceiver final : public CircuitOwner {
  public:
   // A flow that waits for a circuit where it has none.
-  FlowReceiver() = default;
+  explicit FlowReceiver(const Striping& striping = {}) : small_message_(striping.small_message) {}
   // A flow over one circuit with this last hop, which must outlive the receiver. It ends with the circuit, whose link
   // the owner then fails or fences.
   explicit FlowReceiver(ChunkLink& last_hop);
@@ -59,7 +60,7 @@ class FlowReceiver final : public CircuitOwner {
                     std::uint32_t /*chunk_bytes*/) override {
     return join(circuit, last_hop, std::move(where));
   }
-  void stripe(const CircuitName& circuit, std::uint32_t bundle) override;
+  void stripe(const CircuitName& circuit, std::uint32_t bundle, CircuitShare share) override;
   void end_circuit(const CircuitName& circuit, const absl::Status& reason) override;
   // Makes a live circuit the primary. Queues frames as join() does.
   void prefer(const CircuitName& circuit);
@@ -83,11 +84,13 @@ class FlowReceiver final : public CircuitOwner {
     bool live = false;
     std::uint32_t bundle = 0;  // 0: none
     std::string where;
-    std::uint64_t counted = 0;   // chunks that have landed over it
-    std::uint64_t reported = 0;  // of these, known to the sender from `landed` and acknowledgements
-    std::uint64_t newest = 0;    // highest message of which a chunk has landed over it
-    std::uint32_t landings = 0;  // messages posted on its link, as bits
-    bool unflushed = false;      // a frame was queued since its link has made progress
+    std::uint64_t counted = 0;       // chunks that have landed over it
+    std::uint64_t reported = 0;      // of these, known to the sender from `landed` and acknowledgements
+    std::uint64_t newest = 0;        // highest message of which a chunk has landed over it
+    bool announced_beside = false;   // a receive was, over it, while another one was the primary
+    std::uint64_t acknowledged = 0;  // messages below this one, over it
+    std::uint32_t landings = 0;      // messages posted on its link, as bits
+    bool unflushed = false;          // a frame was queued since its link has made progress
 
    private:
     absl::Status on_landed(const Frame& chunk) override;
@@ -122,6 +125,7 @@ class FlowReceiver final : public CircuitOwner {
   void make_primary(Circuit& circuit);
   // Whether chunks may come over it: the primary, and what is of its bundle.
   bool carries(const Circuit& circuit) const;
+  bool is_announced_on(const Circuit& circuit, std::uint64_t message) const;
   void choose_bundle();
   void choose_primary();
   void end_landing(std::uint64_t message);
@@ -135,6 +139,7 @@ class FlowReceiver final : public CircuitOwner {
   Message& at(std::uint64_t message) { return messages_[message % kMaxLandings]; }
   const Message& at(std::uint64_t message) const { return messages_[message % kMaxLandings]; }
 
+  const std::uint64_t small_message_ = Striping{}.small_message;
   std::array<Circuit, kMaxFlowCircuits> circuits_;
   std::optional<std::size_t> primary_;
   std::uint32_t bundle_ = 0;  // of the primary

@@ -26,6 +26,10 @@ void FlowSender::Circuit::open(FlowSender& flow, ChunkLink& link, std::string wh
   chunk_bytes_ = chunk_bytes;
   state = State::kLive;
   bundle = 0;
+  is_alternate = closed_ahead = false;
+  proven = 0;
+  announced_from.reset();
+  gate = PortGate{};
   rate = CircuitRate{};
   retiring = 0;
   given.begin();
@@ -102,10 +106,15 @@ absl::Status FlowSender::join(const CircuitName& reserved, ChunkLink& first_hop,
   return absl::OkStatus();
 }
 
-void FlowSender::stripe(const CircuitName& circuit, std::uint32_t bundle) {
+void FlowSender::stripe(const CircuitName& circuit, std::uint32_t bundle, CircuitShare share) {
   if (!is_live(circuit)) return;
   circuits_[circuit.slot].bundle = bundle;
+  circuits_[circuit.slot].is_alternate = share == CircuitShare::kAlternate;
   choose_bundle();
+}
+
+void FlowSender::leaves_by(const CircuitName& circuit, EgressPort port) {
+  if (is_live(circuit)) circuits_[circuit.slot].gate = PortGate(port);
 }
 
 void FlowSender::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
@@ -238,10 +247,45 @@ void FlowSender::send_announced() {
   }
 }
 
-std::uint8_t FlowSender::stripes(std::uint64_t message) const {
+std::uint8_t FlowSender::stripes(std::uint64_t message) {
   if (bundled_ == 0 || at(message).bytes <= striping_.small_message) return 0;
-  const std::uint8_t among = receives_[message % kMaxLandings].announced_on & bundled_;
-  return std::has_single_bit(among) ? 0 : among;
+  std::uint8_t announced = 0;
+  int usable = 0;
+  const Instant time = now();
+  for (Circuit& circuit : used()) {
+    const auto bit = static_cast<std::uint8_t>(1U << slot_of(circuit));
+    if ((bundled_ & bit) == 0 || !may_use(circuit, time)) continue;
+    ++usable;
+    if (is_announced_on(circuit, message)) announced |= bit;
+  }
+  // Those on which its receive is not announced yet, as their way is longer, get what the others leave for them.
+  return usable < 2 ? 0 : announced;
+}
+
+bool FlowSender::is_announced_on(const Circuit& circuit, std::uint64_t message) const {
+  const Receive& receive = receives_[message % kMaxLandings];
+  if ((receive.announced_on & (1U << slot_of(circuit))) != 0) return true;
+  const bool is_announced_by_primary = (receive.announced_on & (1U << primary_)) != 0;
+  return is_announced_by_primary && circuit.announced_from.has_value() && message >= *circuit.announced_from &&
+         receive.capacity > striping_.small_message;
+}
+
+bool FlowSender::may_use(Circuit& circuit, Instant time) {
+  if (!circuit.is_alternate || slot_of(circuit) == primary_) return true;
+  const bool is_idle = !circuit.closed_ahead && circuit.gate.is_open(time);
+  if (!is_idle) circuit.proven = 0;
+  return is_idle;
+}
+
+std::uint64_t FlowSender::window(const Circuit& circuit) const {
+  const std::uint64_t least = striping_.least_chunks * striping_.chunk_bytes;
+  const std::uint64_t on_its_way = 2 * circuit.rate.bytes_on_its_way();
+  if (circuit.is_alternate && slot_of(circuit) != primary_) {
+    const std::uint64_t most = std::clamp(on_its_way, least, std::max(least, striping_.most_alternate_bytes));
+    return std::min(most, striping_.chunk_bytes + circuit.proven);
+  }
+  const std::uint64_t ahead = circuit.rate.bytes_in(striping_.ahead);
+  return std::clamp(on_its_way + ahead, least, std::max(least, striping_.window_bytes));
 }
 
 FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
@@ -255,7 +299,8 @@ FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
   return nullptr;
 }
 
-// The one on which a chunk will have landed first, even if it cannot take one now: another would land it later.
+// The one on which a chunk will have landed first, even if it cannot take one now: another would land it later. For an
+// alternate nothing waits.
 FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
   const Instant time = now();
   Circuit* best = nullptr;
@@ -263,14 +308,16 @@ FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
   for (Circuit& circuit : used()) {
     if ((among & (1U << slot_of(circuit))) == 0) continue;
     const std::uint64_t given = circuit.given.bytes();
-    if (given == 0 && !circuit.can_send()) continue;  // nothing tells for how long
+    const bool can_take = circuit.can_send() && given < window(circuit);
+    // Nothing tells for how long, or nothing may wait for it.
+    if (!can_take && (given == 0 || (circuit.is_alternate && slot_of(circuit) != primary_))) continue;
     if (given == 0 && time - circuit.rate.since() > striping_.try_again) return &circuit;
-    const double seconds = circuit.rate.seconds_for(given + striping_.chunk_bytes, given > 0, time);
+    const double seconds = circuit.rate.seconds_until_landed(given, striping_.chunk_bytes, time);
     if (best != nullptr && seconds >= least) continue;
     best = &circuit;
     least = seconds;
   }
-  return best != nullptr && best->can_send() && best->given.bytes() < striping_.window_bytes ? best : nullptr;
+  return best != nullptr && best->can_send() && best->given.bytes() < window(*best) ? best : nullptr;
 }
 
 void FlowSender::choose_bundle() {
@@ -279,16 +326,20 @@ void FlowSender::choose_bundle() {
     if (bundle_ != 0 && circuit.live() && circuit.bundle == bundle_) members |= 1U << slot_of(circuit);
   }
   if (std::popcount(members) < 2) members = 0;
-  // Until now nobody has measured what they carry.
+  // Until now circuits were given what came, not what they can carry.
   const bool begins = bundled_ == 0 && members != 0;
   bundled_ = members;
   if (!begins) return;
-  for (Circuit& circuit : used()) circuit.rate.resume(now());
+  for (Circuit& circuit : used()) {
+    circuit.rate = CircuitRate{};
+    circuit.rate.resume(now());
+  }
 }
 
 void FlowSender::measure(Circuit& circuit, std::uint64_t before) {
   const std::uint64_t landed = before - circuit.given.bytes();
-  if (landed > 0 && bundled_ != 0 && clock_ != nullptr) circuit.rate.landed(landed, now());
+  circuit.proven += landed;
+  if (landed > 0 && clock_ != nullptr) circuit.rate.landed(landed, now());
 }
 
 bool FlowSender::may_give(const MessageRange& range, std::uint64_t bytes, bool again) const {
@@ -311,12 +362,19 @@ void FlowSender::give(Circuit& circuit, const MessageRange& chunk) {
   const std::size_t slot = slot_of(circuit);
   message.last_chunk[slot] = circuit.sent() + 1;
   traffic_.carried({static_cast<std::uint8_t>(slot), circuit.generation}, chunk.end - chunk.begin);
-  if (bundled_ != 0 && circuit.given.bytes() == 0) circuit.rate.resume(now());
-  if (!ends_with_its_circuit_) circuit.given.add(chunk);
   const auto payload = static_cast<std::uint32_t>(chunk.end - chunk.begin);
+  if (clock_ != nullptr) note_given(circuit, payload);
+  if (!ends_with_its_circuit_) circuit.given.add(chunk);
   circuit.send(Frame{FrameKind::kChunk, payload, chunk.message, chunk.begin, message.bytes},
                message.buffer.at(chunk.begin, slot));
   if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
+}
+
+void FlowSender::note_given(Circuit& circuit, std::uint64_t bytes) {
+  const Instant time = now();
+  if (circuit.given.bytes() == 0) circuit.rate.resume(time);
+  const bool competes = !circuit.is_alternate || slot_of(circuit) == primary_;
+  if (competes) circuit.gate.port().use(time, circuit.rate.time_for(bytes));
 }
 
 void FlowSender::retire_done() {
@@ -338,26 +396,30 @@ absl::Status FlowSender::take_control(Circuit& circuit, const Frame& control) {
       return take_landed(circuit, control);
     case FrameKind::kRetired:
       return take_retired(circuit, control);
+    case FrameKind::kGate:
+      return take_gate(circuit, control);
     default:
       return violation(absl::StrCat("peer sent a frame ", to_text(control.kind), " to a sender"));
   }
 }
 
-absl::Status FlowSender::take_announcement(const Circuit& circuit, const Frame& control) {
+absl::Status FlowSender::take_announcement(Circuit& circuit, const Frame& control) {
   const std::uint64_t message = control.message;
-  // Repeated where the primary has changed; done by now.
+  if (control.offset == 2 && !circuit.announced_from.has_value()) circuit.announced_from = message;
+  // Repeated where the primary has changed, or came over a longer way; done by now.
   if (message < unacknowledged_) return absl::OkStatus();
   Receive& receive = receive_of(message);
-  const bool is_next = message == announced_ && announced_ - unacknowledged_ < kMaxLandings;
-  const bool is_repeated = message < announced_ && control.size == receive.capacity && repeats_arrive();
-  if (!is_next && !is_repeated) {
+  const bool is_known = receive.number == message + 1;
+  // Beside the primary only large receives are announced, possibly earlier than smaller ones before them.
+  const bool is_in_turn = message == announced_ || control.offset != 0;
+  const bool is_new = !is_known && is_in_turn && message - unacknowledged_ < kMaxLandings;
+  const bool is_repeated = is_known && control.size == receive.capacity && repeats_arrive();
+  if (!is_new && !is_repeated) {
     return violation(absl::StrCat("peer announced receive ", message, " of ", control.size, " bytes, expected ",
                                   announced_, " with fewer than ", kMaxLandings, " unfinished"));
   }
-  if (is_next) {
-    receive = Receive{control.size, 0};
-    ++announced_;
-  }
+  if (is_new) receive = Receive{message + 1, control.size, 0};
+  while (receive_of(announced_).number == announced_ + 1) ++announced_;
   receive.announced_on |= static_cast<std::uint8_t>(1U << slot_of(circuit));
   if (control.offset != 0) return absl::OkStatus();
   primary_ = slot_of(circuit);
@@ -365,6 +427,12 @@ absl::Status FlowSender::take_announcement(const Circuit& circuit, const Frame& 
     bundle_ = circuit.bundle;
     choose_bundle();
   }
+  return absl::OkStatus();
+}
+
+absl::Status FlowSender::take_gate(Circuit& circuit, const Frame& control) {
+  if (!circuit.is_alternate) return violation("peer closed the gate of a circuit that is no alternate");
+  circuit.closed_ahead = control.offset != 0;
   return absl::OkStatus();
 }
 

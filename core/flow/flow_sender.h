@@ -2,9 +2,9 @@
 // message is done when its receiver has acknowledged all of it and no circuit reads its memory any more.
 //
 // A flow outlives its circuits (docs/decisions/0015). Chunks go over the primary circuit, which the receiver chooses,
-// and those of large messages over all of its bundle, each over the circuit on which it will have landed first. What a
-// circuit that ends has not delivered is sent again over another one, once the receiver has told how much of it has
-// landed:
+// and those of large messages over all of its bundle, each over the circuit on which it will have landed first; over an
+// alternate only while all ports on its way are idle (docs/decisions/0022). What a circuit that ends has not delivered
+// is sent again over another one, once the receiver has told how much of it has landed:
 //
 //   join()                 live ---- the link fails, end_circuit(), or `retired` arrives ----> in limbo
 //                                    fenced; `retire` goes out on every live circuit               |
@@ -15,7 +15,6 @@
 #define CABLEWAY_CORE_FLOW_FLOW_SENDER_H_
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,18 +33,10 @@
 #include "core/flow/flow_circuit.h"
 #include "core/flow/given_chunks.h"
 #include "core/flow/resend_ranges.h"
+#include "core/flow/striping.h"
+#include "core/gate/port_gate.h"
 
 namespace cableway {
-
-// How messages are striped over the circuits of a bundle.
-struct Striping {
-  std::uint64_t small_message = 64U << 10;  // one that is no larger goes over the primary alone
-  std::uint64_t chunk_bytes = 128U << 10;   // at most; a multiple of 128
-  // A circuit that has so much in flight gets no more: what keeps a fast, long cable busy.
-  std::uint64_t window_bytes = 2U << 20;
-  // A circuit that was too slow to get anything for so long is tried again.
-  std::chrono::milliseconds try_again{100};
-};
 
 class FlowSender final : public CircuitOwner {
  public:
@@ -77,7 +68,8 @@ class FlowSender final : public CircuitOwner {
   void release(const CircuitName& reserved);
   absl::Status join(const CircuitName& reserved, ChunkLink& first_hop, std::string where,
                     std::uint32_t chunk_bytes) override;
-  void stripe(const CircuitName& circuit, std::uint32_t bundle) override;
+  void stripe(const CircuitName& circuit, std::uint32_t bundle, CircuitShare share) override;
+  void leaves_by(const CircuitName& circuit, EgressPort port) override;
   void end_circuit(const CircuitName& circuit, const absl::Status& reason) override;
   bool is_live(const CircuitName& circuit) const override;
   std::size_t live() const override { return live_; }
@@ -121,11 +113,17 @@ class FlowSender final : public CircuitOwner {
 
     State state = State::kIdle;
     std::uint32_t generation = 0;
-    std::uint32_t bundle = 0;    // 0: none
+    std::uint32_t bundle = 0;  // 0: none
+    bool is_alternate = false;
+    // Messages from this one on that are large, and announced by the primary, are announced on it.
+    std::optional<std::uint64_t> announced_from;
+    std::uint64_t proven = 0;    // of an alternate: what has landed since its way was found idle
+    bool closed_ahead = false;   // a relay has a port on its way in use
+    PortGate gate;               // of the port by which it leaves
     std::uint32_t retiring = 0;  // the generation for which `retired` is due; 0: none
     bool unflushed = false;      // a frame was queued since its link has made progress
     GivenChunks given;
-    CircuitRate rate;  // of one of several in its bundle
+    CircuitRate rate;
 
    private:
     absl::Status on_landed(const Frame&) override;
@@ -150,12 +148,14 @@ class FlowSender final : public CircuitOwner {
   };
   // A receive that was announced.
   struct Receive {
+    std::uint64_t number = 0;  // its message's sequence number plus one; 0: none
     std::uint64_t capacity = 0;
     std::uint8_t announced_on = 0;  // slots, as bits
   };
 
   absl::Status take_control(Circuit& circuit, const Frame& control);
-  absl::Status take_announcement(const Circuit& circuit, const Frame& control);
+  absl::Status take_announcement(Circuit& circuit, const Frame& control);
+  absl::Status take_gate(Circuit& circuit, const Frame& control);
   absl::Status take_acknowledgement(const Frame& control);
   absl::Status take_landed(Circuit& circuit, const Frame& control);
   absl::Status take_retired(const Circuit& circuit, const Frame& control);
@@ -166,8 +166,12 @@ class FlowSender final : public CircuitOwner {
   void ask_all_for_counts();
   void send_announced();
   void flush_queued();
-  // The circuits among which the message's chunks are shared, as bits; 0: it is not striped.
-  std::uint8_t stripes(std::uint64_t message) const;
+  // The circuits among which the message's chunks are shared now, as bits; 0: it is not striped.
+  std::uint8_t stripes(std::uint64_t message);
+  bool may_use(Circuit& circuit, Instant time);
+  bool is_announced_on(const Circuit& circuit, std::uint64_t message) const;
+  // How much may be in flight on a circuit.
+  std::uint64_t window(const Circuit& circuit) const;
   // The circuit that the next chunk goes over, of a message that is not striped, or of one that is; null: none can take
   // it now.
   Circuit* carrier(std::uint64_t message);
@@ -176,6 +180,8 @@ class FlowSender final : public CircuitOwner {
   Instant now() const { return clock_ == nullptr ? Instant{} : clock_(); }
   // Where `before` bytes of it were not known to have landed.
   void measure(Circuit& circuit, std::uint64_t before);
+  // A chunk of so many bytes is given to it now.
+  void note_given(Circuit& circuit, std::uint64_t bytes);
   bool may_give(const MessageRange& range, std::uint64_t bytes, bool again) const;
   std::size_t outstanding() const;
   void give(Circuit& circuit, const MessageRange& chunk);
@@ -197,7 +203,7 @@ class FlowSender final : public CircuitOwner {
   const Now clock_;
   std::array<Circuit, kMaxFlowCircuits> circuits_;
   std::uint32_t bundle_ = 0;  // of the primary
-  std::uint8_t bundled_ = 0;  // live circuits of it, as bits; 0: fewer than two
+  std::uint8_t bundled_ = 0;  // live circuits of it, alternates included, as bits; 0: fewer than two
   std::size_t primary_ = 0;   // over which the last announcement came
   std::size_t used_ = 0;
   std::size_t live_ = 0;
@@ -212,7 +218,7 @@ class FlowSender final : public CircuitOwner {
   std::uint64_t unacknowledged_ = 0;            // first message that is not acknowledged
   std::uint64_t sending_ = 0;                   // message whose chunks are being sent
   std::uint64_t next_ = 0;                      // sequence number of the next post()
-  std::uint64_t announced_ = 0;                 // messages below this one may be sent
+  std::uint64_t announced_ = 0;                 // messages below this one may be sent: all of them are announced
   std::uint64_t ended_ = 0;
   std::uint64_t shares_ended_ = 0;
 };

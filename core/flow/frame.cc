@@ -50,6 +50,12 @@ absl::Status check_acknowledgement(const Frame& frame) {
 
 absl::Status check_announcement(const Frame& frame) {
   if (frame.payload != 0) return malformed(frame, "no payload expected");
+  return frame.offset <= 2 ? absl::OkStatus() : malformed(frame, "offset 0 to 2 expected");
+}
+
+absl::Status check_gate(const Frame& frame) {
+  const bool alone = frame.payload == 0 && frame.message == 0 && frame.size == 0;
+  if (!alone) return malformed(frame, "payload, message and size 0 expected");
   return frame.offset <= 1 ? absl::OkStatus() : malformed(frame, "offset 0 or 1 expected");
 }
 
@@ -122,6 +128,8 @@ absl::Status check_fields(const Frame& frame) {
     case FrameKind::kRetire:
     case FrameKind::kRetired:
       return check_about_circuit(frame);
+    case FrameKind::kGate:
+      return check_gate(frame);
   }
   return malformed(frame, "unknown kind");
 }
@@ -163,6 +171,8 @@ const char* to_text(FrameKind kind) {
       return "retire";
     case FrameKind::kRetired:
       return "retired";
+    case FrameKind::kGate:
+      return "gate";
   }
   return "of unknown kind";
 }
@@ -174,6 +184,7 @@ bool is_control(FrameKind kind) {
     case FrameKind::kLanded:
     case FrameKind::kRetire:
     case FrameKind::kRetired:
+    case FrameKind::kGate:
       return true;
     default:
       return false;

@@ -14,11 +14,17 @@
 //   kAnnounce 0              sequence   0: this circuit  capacity of the receive that was posted
 //                                       is the primary;
 //                                       1: it carries
-//                                       chunks beside it
+//                                       chunks beside it;
+//                                       2: and those of
+//                                       all later large
+//                                       receives that the
+//                                       primary announces
 //   kAck      0              sequence   0                bytes that landed: the message and all before it are complete
 //   kLanded   0              count      0                0        (chunks landed over this circuit since it began)
 //   kRetire   0              0          slot             generation of the circuit to fence (circuit_name.h)
 //   kRetired  0              count      slot             generation of the fenced circuit; chunks landed over it
+//   kGate     0              0          0: open          0        (of an alternate's way from here on, by a relay to
+//                                       1: closed                 the flow's source: core/gate/port_gate.h)
 //   kFailed   text bytes     0          scope            0        (the text is the reason; FailureScope)
 //   kSetup    body bytes     0          0                0        (first frame of a connection: circuit_setup.h)
 //   kSetupOk  body bytes     0          0                the largest chunk, or 0: as requested
@@ -69,10 +75,11 @@ enum class FrameKind : std::uint8_t {
   kSeal,
   kLanded,
   kRetire,
-  kRetired
+  kRetired,
+  kGate
 };
 
-// Passes between the two ends of a flow, without payload.
+// Passes between the two ends of a flow, or from a relay to its source (kGate), without payload.
 bool is_control(FrameKind kind);
 // The direction of a control frame: to the flow's destination, or to its source.
 inline bool goes_downstream(FrameKind kind) {
@@ -102,6 +109,9 @@ struct Frame {
 
 inline Frame failed_frame(std::uint32_t text_bytes, FailureScope scope) {
   return Frame{FrameKind::kFailed, text_bytes, 0, static_cast<std::uint64_t>(scope), 0};
+}
+inline Frame gate_frame(bool closed) {
+  return Frame{FrameKind::kGate, 0, 0, closed ? 1U : 0U, 0};
 }
 // Requires a checked kFailed.
 inline FailureScope scope_of(const Frame& failed) {

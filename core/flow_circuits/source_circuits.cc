@@ -51,7 +51,7 @@ void SourceCircuits::want(std::size_t circuits) {
 }
 
 void SourceCircuits::stripe() {
-  if (!limits_.bundles || std::exchange(striped_, true)) return;
+  if (limits_.shares == CircuitShare::kNone || std::exchange(striped_, true)) return;
   looks_for_parallels_ = true;
   if (opened_) find_paths();
 }
@@ -159,7 +159,7 @@ std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& off
     const PathOffer& offer = offers[rank];
     const Elements path = elements_of_path(offer.hops);
     const auto leads_there = [&](const Live& each) { return is_bundled(each) && each.path == path; };
-    if (offer.kind != PathKind::kBundle || !offer.may_stripe) continue;
+    if (share_of(offer) == CircuitShare::kNone) continue;
     if (std::any_of(live_.begin(), live_.end(), leads_there)) continue;
     looks_for_parallels_ = true;  // at the latest later
     const Instant failed_at = suspects_.last_failure(path);
@@ -174,11 +174,21 @@ bool SourceCircuits::has_first() const {
   });
 }
 
+CircuitShare SourceCircuits::share_of(const PathOffer& path) const {
+  if (!path.may_stripe) return CircuitShare::kNone;
+  const CircuitShare share = path.kind == PathKind::kAlternate ? CircuitShare::kAlternate : CircuitShare::kBundle;
+  return share <= limits_.shares ? share : CircuitShare::kNone;
+}
+
 bool SourceCircuits::bundle_has_left(const PathOffers& offers) const {
+  // An alternate that is alone carries the flow as its first path would.
+  const bool is_alone = flow_.live() == 1;
   return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
     if (!is_bundled(each) || each.leaving) return false;
     return std::none_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
-      return offer.kind != PathKind::kAlternate && offer.may_stripe && elements_of_path(offer.hops) == each.path;
+      const CircuitShare share = share_of(offer);
+      const bool has_part = is_alone ? share != CircuitShare::kNone : share == each.share;
+      return has_part && elements_of_path(offer.hops) == each.path;
     });
   });
 }
@@ -224,7 +234,7 @@ void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std
   setup_.circuit = circuit;
   setup_.offer = offer;
   setup_.rank = rank;
-  setup_.stripes = limits_.bundles && path.kind != PathKind::kAlternate && path.may_stripe;
+  setup_.share = share_of(path);
   setup_.source_port = identity_.source_port;
   setup_.flow = identity_.flow;
   setup_.chunk_bytes = limits_.chunk_bytes;
@@ -258,7 +268,7 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
                  .path = elements_of_path(setup_.hops),
                  .rank = setup_.rank,
                  .offer = setup_.offer,
-                 .stripes = setup_.stripes,
+                 .share = setup_.share,
                  .joined_at = clock().now()};
   if (!has_first()) keep_looking();
   if (flow_.live() > wanted_ && setup_.rank == 0) {

@@ -36,6 +36,7 @@
 #include "core/circuit/open_hop.h"
 #include "core/clock.h"
 #include "core/flow/circuit_name.h"
+#include "core/flow/circuit_share.h"
 #include "core/flow_circuits/flow_paths.h"
 #include "core/flow_circuits/outage.h"
 #include "core/flow_circuits/suspects.h"
@@ -64,7 +65,8 @@ class SourceCircuits {
     std::chrono::milliseconds open;       // for the first circuit
     std::chrono::milliseconds path_wait;  // without a circuit later on; 0: the flow ends with its last circuit
     std::uint32_t chunk_bytes = 0;
-    bool bundles = true;  // whether stripe() has an effect
+    // What stripe() sets up: nothing, the bundle, or alternates, too.
+    CircuitShare shares = CircuitShare::kAlternate;
   };
 
   // `means` and `flow` must outlive this.
@@ -83,7 +85,7 @@ class SourceCircuits {
   // How many circuits are to be alive, on different paths; 1 at first.
   void want(std::size_t circuits);
   // The flow carries much. From now on it also has circuits on the paths parallel to its first one that add throughput,
-  // kMaxBundle with the first at most: one more may take the place of any of them.
+  // then on alternates that do; kMaxBundle with the first at most: one more may take the place of any of them.
   void stripe();
   static constexpr std::size_t kMaxBundle = 3;
   // The owner has ended the flow; no callback follows.
@@ -96,7 +98,7 @@ class SourceCircuits {
     Elements path;  // empty: not alive
     std::uint8_t rank = 0;
     std::uint32_t offer = 0;
-    bool stripes = false;
+    CircuitShare share = CircuitShare::kNone;
     Instant joined_at;
     bool leaving = false;  // ended here, for a better one
   };
@@ -107,9 +109,13 @@ class SourceCircuits {
   std::optional<std::size_t> choose(const PathOffers& offers) const;
   // The same for a further path of the bundle.
   std::optional<std::size_t> choose_parallel(const PathOffers& offers);
-  // Whether the circuits of the bundle lead over other paths than these.
+  // How a circuit on this path is to share the flow's chunks.
+  CircuitShare share_of(const PathOffer& path) const;
+  // Whether circuits of the bundle lead over other paths than these, or have other parts in it.
   bool bundle_has_left(const PathOffers& offers) const;
-  bool is_bundled(const Live& live) const { return !live.path.empty() && live.stripes && live.offer == offer_; }
+  bool is_bundled(const Live& live) const {
+    return !live.path.empty() && live.share != CircuitShare::kNone && live.offer == offer_;
+  }
   bool has_first() const;
   void suspect(Elements path);
   const Live* find_live(const Elements& path) const;  // nullptr: none leads there

@@ -72,6 +72,7 @@ class RdmaChunkLink final : public ChunkLink {
   void send(const Frame& chunk, Slot& slot) override;
   absl::Status send_control(const Frame& control) override;
   absl::Status post_landing(std::uint64_t message, const Landing& landing) override;
+  bool needs_announcements() const override { return true; }
   void end_landing(std::uint64_t message) override { posted_[message % kMaxLandings].active = false; }
   void post_slot(Slot& slot) override;
   bool withdraw_slot(Slot& slot) override;

@@ -14,13 +14,16 @@ constexpr std::uint64_t kBytesPerTurn = 8U << 20;
 }  // namespace
 
 RelayCircuit::RelayCircuit(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor, SlotPool& pool,
-                           RelayNames names)
+                           RelayNames names, RelayEgress egress)
     : upstream_(upstream),
       downstream_(downstream),
       names_(std::move(names)),
       floor_(std::move(floor)),
       pool_(pool),
-      waiting_(1 + pool.max_per_circuit()) {
+      waiting_(1 + pool.max_per_circuit()),
+      egress_(std::move(egress)),
+      gate_(egress_.port),
+      competes_(!egress_.is_alternate) {
   leased_.reserve(pool.max_per_circuit());
   parked_.reserve(pool.max_per_circuit());
   upstream_.post_slot(*floor_);
@@ -64,6 +67,7 @@ absl::Status RelayCircuit::move_once() {
   if (absl::Status status = downstream_.progress(from_downstream_); !status.ok()) {
     return found_at(names_.downstream, status);
   }
+  if (absl::Status status = tell_gate(); !status.ok()) return found_at(names_.upstream, status);
   return absl::OkStatus();
 }
 
@@ -157,8 +161,35 @@ void RelayCircuit::send_waiting() {
   while (waiting_first_ != waiting_end_ && downstream_.can_send()) {
     const Waiting& next = waiting_[waiting_first_ % waiting_.size()];
     ++waiting_first_;
+    note_leaving();
     downstream_.send(next.chunk, *next.slot);
   }
+}
+
+void RelayCircuit::note_leaving() {
+  if (egress_.now == nullptr) return;
+  const Instant now = egress_.now();
+  if (sending_++ == 0) leaving_since_ = now;
+  if (competes_) return egress_.port.use(now, chunk_time_);
+  is_closed_ = !gate_.is_open(now);
+}
+
+void RelayCircuit::note_left() {
+  if (egress_.now == nullptr) return;
+  const Instant now = egress_.now();
+  chunk_time_ = now - std::exchange(leaving_since_, now);
+  --sending_;
+}
+
+void RelayCircuit::look_at_gate() {
+  is_closed_ = !competes_ && !gate_.is_open(egress_.now());
+}
+
+absl::Status RelayCircuit::tell_gate() {
+  const bool closed = is_closed_ || closed_ahead_;
+  if (std::exchange(told_closed_, closed) == closed) return absl::OkStatus();
+  if (absl::Status status = upstream_.send_control(gate_frame(closed)); !status.ok()) return status;
+  return upstream_.flush(from_upstream_);
 }
 
 void RelayCircuit::take_back(Slot& slot) {
@@ -187,7 +218,13 @@ absl::Status RelayCircuit::Upstream::on_control(const Frame& control) {
 }
 
 absl::Status RelayCircuit::Downstream::on_control(const Frame& control) {
-  if (!goes_downstream(control.kind)) return circuit_.upstream_.send_control(control);
+  if (control.kind == FrameKind::kGate && circuit_.egress_.is_alternate) {
+    circuit_.closed_ahead_ = control.offset != 0;
+    return absl::OkStatus();
+  }
+  if (control.kind == FrameKind::kAnnounce && circuit_.egress_.is_alternate) circuit_.competes_ = control.offset == 0;
+  const bool may_pass = !goes_downstream(control.kind) && control.kind != FrameKind::kGate;
+  if (may_pass) return circuit_.upstream_.send_control(control);
   return absl::InvalidArgumentError(absl::StrCat("a frame ", to_text(control.kind), " came from downstream"));
 }
 
@@ -201,6 +238,7 @@ absl::Status RelayCircuit::Downstream::on_chunk(const Frame&, Slot&) {
 
 void RelayCircuit::Downstream::on_sent(Slot* slot) {
   RelayCircuit& circuit = circuit_;
+  circuit.note_left();
   --circuit.in_use_;
   ++circuit.chunks_;
   circuit.bytes_ += slot->drained;

@@ -10,12 +10,19 @@
 // other circuits wait, and when it ends. Returning them takes until their chunks have left, and over RDMA until the
 // neighbour answers, possibly never; so the pool counts on a return for a limited time only.
 //
+// It stamps the port by which its chunks leave (core/gate/port_stamps.h). A circuit that is an alternate of its flow
+// reads the stamp instead, and tells the flow's source when the port is in use and when it no longer is; what is on its
+// way is relayed all the same. Whether an alternate has become the flow's primary circuit, which competes as any other,
+// its announcements tell.
+//
 // One thread at a time. Allocates nothing after construction, copies nothing, and never blocks.
 #ifndef CABLEWAY_CORE_RELAY_RELAY_CIRCUIT_H_
 #define CABLEWAY_CORE_RELAY_RELAY_CIRCUIT_H_
 
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,7 +30,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/clock.h"
 #include "core/flow/chunk_link.h"
+#include "core/gate/port_gate.h"
+#include "core/gate/port_stamps.h"
 #include "core/relay/slot_pool.h"
 
 namespace cableway {
@@ -34,12 +44,19 @@ struct RelayNames {
   std::string downstream = "relay, downstream";
 };
 
+// How a circuit leaves a relay.
+struct RelayEgress {
+  std::function<Instant()> now;  // null: the port is neither stamped nor read
+  EgressPort port;
+  bool is_alternate = false;
+};
+
 class RelayCircuit {
  public:
   // The floor and the pool's slots must suit the links' transports. Links and pool must outlive this. Does not use the
   // pool.
   RelayCircuit(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor, SlotPool& pool,
-               RelayNames names = {});
+               RelayNames names = {}, RelayEgress egress = {});
   // Returns the leases. The links must be fenced by then, or destroyed.
   ~RelayCircuit();
   RelayCircuit(const RelayCircuit&) = delete;
@@ -63,6 +80,11 @@ class RelayCircuit {
   // After so many intervals of returning, the pool no longer counts on these leases. By then a wide link's queue has
   // drained over cables of 10 Mbit/s and faster.
   static constexpr std::uint32_t kReturnTicks = 8;
+
+  // Whether look_at_gate() is to be called every kLookAtGate, as nothing else would tell that the port is idle again.
+  bool waits_for_gate() const { return is_closed_; }
+  void look_at_gate();
+  static constexpr std::chrono::milliseconds kLookAtGate{5};
 
   std::uint64_t chunks_relayed() const { return chunks_; }
   std::uint64_t bytes_relayed() const { return bytes_; }
@@ -105,6 +127,11 @@ class RelayCircuit {
 
   void end(absl::string_view reason, FailureScope scope);
   void send_waiting();
+  // A chunk begins to leave, or has left.
+  void note_leaving();
+  void note_left();
+  // Tells the source what has changed.
+  absl::Status tell_gate();
   absl::Status move_once();
   void take_back(Slot& slot);
   // Returns whether it leased a slot.
@@ -142,6 +169,16 @@ class RelayCircuit {
   std::uint32_t held_ticks_ = 0;
   std::uint32_t idle_ticks_ = 0;
   std::uint64_t moved_at_tick_ = 0;
+
+  const RelayEgress egress_;
+  PortGate gate_;
+  bool competes_ = true;       // what it carries is not an alternate's
+  bool is_closed_ = false;     // the gate here
+  bool closed_ahead_ = false;  // that of a later relay
+  bool told_closed_ = false;
+  std::size_t sending_ = 0;  // chunks that are leaving
+  Instant leaving_since_;    // the oldest of them
+  Duration chunk_time_{0};   // that the last one took
 
   Upstream from_upstream_{*this};
   Downstream from_downstream_{*this};

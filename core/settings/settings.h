@@ -26,8 +26,8 @@ inline constexpr char kDefaultSettingsFile[] = "/etc/cableway/cableway.toml";
 // The transport of hops: kAuto is RDMA if both ends' ports have it, else TCP; the others allow only one.
 enum class TransportSetting : std::uint8_t { kAuto, kTcp, kVerbs };
 
-// The paths that one flow uses at once: its first one, or also those parallel to it.
-enum class MultipathSetting : std::uint8_t { kOff, kBundle };
+// The paths that one flow uses at once: its first one, also those parallel to it, also others while they are idle.
+enum class MultipathSetting : std::uint8_t { kOff, kBundle, kAll };
 
 struct Settings {
   std::string config;  // the settings file that was read, empty: none

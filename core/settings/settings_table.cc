@@ -24,7 +24,7 @@ constexpr std::int64_t kHighestPort = 65535;
 constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warning", "error"};
 // In the order of TransportSetting.
 constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
-constexpr std::array<std::string_view, 2> kMultipaths = {"off", "bundle"};
+constexpr std::array<std::string_view, 3> kMultipaths = {"off", "bundle", "all"};
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 constexpr std::array<std::string_view, 2> kSwitch = {"on", "off"};
 
@@ -250,9 +250,9 @@ constexpr Setting kSettings[] = {
      set_number<&Settings::path_wait>, show_duration<&Settings::path_wait>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "no paths lead through this node, from its start on",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths},
-    {"multipath", Form::kText, "off or bundle", 0, 0, "",
+    {"multipath", Form::kText, "off, bundle or all", 0, 0, "",
      "which paths one flow uses at once: bundle is its first path and those parallel to it, as over a second cable "
-     "between the same nodes",
+     "between the same nodes; all is these and others, while no other flow uses them",
      set_named<&Settings::multipath, kMultipaths>, show_named<&Settings::multipath, kMultipaths>, kMultipaths},
     {"checksum", Form::kText, "on or off", 0, 0, "",
      "over TCP, data gets a CRC32C where it is sent, which is checked where it arrives, if it has one: what a cable "

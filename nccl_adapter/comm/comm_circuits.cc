@@ -27,7 +27,8 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
   if (status.ok()) status = flow_.join(name, circuit.hop->link(), to_text(circuit.end), chunk_bytes);
   if (status.ok()) {
     ++joined_;
-    flow_.stripe(name, setup.bundle());
+    if (stamps_ != nullptr) flow_.leaves_by(name, EgressPort(*stamps_, circuit.end.port));
+    flow_.stripe(name, setup.bundle(), setup.share);
     return status;
   }
   circuit.hop->link().fail(status.message(), FailureScope::kCircuit);

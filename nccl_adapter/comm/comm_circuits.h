@@ -17,6 +17,7 @@
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
 #include "core/flow_circuits/circuit_preference.h"
+#include "core/gate/port_stamps.h"
 #include "core/linux/link/hop_link.h"
 #include "core/linux/os/unique_fd.h"
 #include "core/ports/port_lost.h"
@@ -27,8 +28,9 @@ namespace cableway::nccl {
 // One thread at a time: its comm's mutex must be held.
 class CommCircuits {
  public:
-  // Both must outlive this.
-  CommCircuits(CircuitOwner& flow, FlowMemory& memory) : flow_(flow), memory_(memory) {}
+  // All must outlive this. `stamps`: of this host's ports; may be null.
+  CommCircuits(CircuitOwner& flow, FlowMemory& memory, PortStampPage* stamps)
+      : flow_(flow), memory_(memory), stamps_(stamps) {}
 
   // A circuit's hop is open here. Registers the flow's memory with the device of the hop, if it has one, and has the
   // circuit carry the flow. The status tells why it cannot; the hop is fenced then.
@@ -80,6 +82,7 @@ class CommCircuits {
 
   CircuitOwner& flow_;
   FlowMemory& memory_;
+  PortStampPage* const stamps_;
   std::array<Circuit, kMaxFlowCircuits> circuits_;  // by slot
   std::size_t joined_ = 0;
   std::uint64_t corruptions_ = 0;  // reported by take_ended()

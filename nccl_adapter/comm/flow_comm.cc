@@ -16,7 +16,7 @@ FlowComm::FlowComm(Origin origin, CircuitOwner& flow, bool lands)
       flow_(origin_.flow),
       circuit_owner_(flow),
       lands_(lands),
-      circuits_(flow, memory_) {
+      circuits_(flow, memory_, origin_.port_stamps == nullptr ? nullptr : &origin_.port_stamps->page()) {
   for (Request& request : messages_) request.comm = this;
   for (Request& request : flushes_) {
     request.comm = this;

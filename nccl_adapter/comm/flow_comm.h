@@ -24,6 +24,7 @@
 #include "core/flow/circuit_owner.h"
 #include "core/flow/flow_traffic.h"
 #include "core/flow_circuits/flow_pauses.h"
+#include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/link/hop_connection.h"
 #include "core/ports/port_lost.h"
 #include "nccl_adapter/abi/log.h"
@@ -68,6 +69,8 @@ class FlowComm {
     Log log;
     CircuitHasEnded circuit_has_ended;
     bool checksums = true;  // HopLinkOptions::checksums
+    // Of this host's ports; null: they are not stamped.
+    std::shared_ptr<host::SharedPortStamps> port_stamps = nullptr;
   };
 
   virtual ~FlowComm() = default;

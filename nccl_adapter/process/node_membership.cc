@@ -59,6 +59,7 @@ absl::Status NodeMembership::connect() {
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
   session_->on_welcome([this](const Welcome& welcome) { take_update(welcome); });
+  session_->on_port_stamps(listener_.have_port_stamps);
   session_->on_port_lost(listener_.port_lost);
   session_->on_paths_changed(listener_.paths_changed);
   return absl::OkStatus();

@@ -28,6 +28,8 @@ class NodeMembership {
   struct Listener {
     // With each accepted Welcome: the first, those after the node's ports have changed, and those of a restarted node.
     std::function<void(const Welcome&)> welcomed;
+    // Before the first Welcome of a node: its page of port stamps.
+    std::function<void(host::UniqueFd)> have_port_stamps;
     // A port of the node has stopped carrying data.
     std::function<void(const PortLost&)> port_lost;
     // The best paths of flows may be others now.

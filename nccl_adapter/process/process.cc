@@ -23,10 +23,25 @@ constexpr std::chrono::seconds kCheckInterval{1};
 constexpr std::chrono::milliseconds kPollIdleInterval{250};
 constexpr std::uint32_t kChunkBytes = 1U << 20;
 
+CircuitShare shares_of(MultipathSetting multipath) {
+  switch (multipath) {
+    case MultipathSetting::kOff:
+      return CircuitShare::kNone;
+    case MultipathSetting::kBundle:
+      return CircuitShare::kBundle;
+    case MultipathSetting::kAll:
+      return CircuitShare::kAlternate;
+  }
+  return CircuitShare::kNone;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Process>> Process::start(const Settings& settings, const std::string& daemon, Log log) {
   std::shared_ptr<Process> process(new Process(settings, log));
+  absl::StatusOr<std::unique_ptr<host::SharedPortStamps>> stamps = host::SharedPortStamps::create_unshared();
+  if (!stamps.ok()) return stamps.status();
+  process->port_stamps_ = *std::move(stamps);
   absl::StatusOr<Welcome> welcome = process->membership_.join(daemon);
   if (!welcome.ok()) return welcome.status();
   process->welcome_ = *std::move(welcome);
@@ -40,8 +55,9 @@ Process::Process(const Settings& settings, Log log)
       log_(log),
       control_(std::make_unique<ControlThread>()),
       membership_(*control_, settings_, log_,
-                  {[this](const Welcome& welcome) { take(welcome); }, [this](const PortLost& lost) { lose_port(lost); },
-                   [this] { paths_changed(); }}),
+                  {[this](const Welcome& welcome) { take(welcome); },
+                   [this](const host::UniqueFd& file) { share_port_stamps(file); },
+                   [this](const PortLost& lost) { lose_port(lost); }, [this] { paths_changed(); }}),
       transports_(host::host_transports(settings, host::Idle::kPolls)) {}
 
 Process::~Process() {
@@ -58,6 +74,10 @@ void Process::stop() {
   membership_.close();
   if (checks_timer_) checks_timer_->cancel();
   if (poll_idle_timer_) poll_idle_timer_->cancel();
+}
+
+void Process::share_port_stamps(const host::UniqueFd& file) {
+  if (absl::Status status = port_stamps_->adopt(file); !status.ok()) log_.warn(std::string(status.message()));
 }
 
 void Process::take(const Welcome& welcome) {
@@ -92,14 +112,14 @@ absl::Status Process::listen() {
           membership_.request_paths(node, ordinal, most, std::move(done));
         },
         [this] { return setup_key_; }});
-    flows_ = std::make_unique<ProcessFlows>(
-        *flow_means_,
-        ProcessFlows::Limits{.open = kOpenLimit,
-                             .path_wait = settings_.path_wait,
-                             .chunk_bytes = kChunkBytes,
-                             .bundles = settings_.multipath != MultipathSetting::kOff},
-        membership_.reports(), log_,
-        [this](std::vector<host::UniqueFd> sockets) { close_connections(std::move(sockets)); });
+    flows_ = std::make_unique<ProcessFlows>(*flow_means_,
+                                            ProcessFlows::Limits{.open = kOpenLimit,
+                                                                 .path_wait = settings_.path_wait,
+                                                                 .chunk_bytes = kChunkBytes,
+                                                                 .shares = shares_of(settings_.multipath)},
+                                            membership_.reports(), log_, [this](std::vector<host::UniqueFd> sockets) {
+                                              close_connections(std::move(sockets));
+                                            });
     checks_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
     poll_idle_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
     run_checks();
@@ -243,7 +263,7 @@ FlowComm::Origin Process::origin_of(Context& context, std::string flow) {
       if (flows_ != nullptr) flows_->circuit_ended(comm);
     });
   };
-  return {context, std::move(flow), welcome_.node, log_, circuit_has_ended, settings_.checksum};
+  return {context, std::move(flow), welcome_.node, log_, circuit_has_ended, settings_.checksum, port_stamps_};
 }
 
 std::shared_ptr<SendComm> Process::open_flow(Context& context, const ListenHandle& handle) {

@@ -18,6 +18,7 @@
 #include "core/circuit/circuit_setup.h"
 #include "core/crypto/sub_key.h"
 #include "core/flow_circuits/flow_paths.h"
+#include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/hop/circuit_acceptor.h"
 #include "core/linux/hop/circuit_dialer.h"
 #include "core/linux/rdma/gpu_memory_support.h"
@@ -70,6 +71,7 @@ class Process {
   // On the control thread only:
   // Applies a Welcome: its addresses and key.
   void take(const Welcome& welcome);
+  void share_port_stamps(const host::UniqueFd& file);
   void listen_on(const std::vector<std::string>& addresses);
   void on_setup(ArrivedSetup arrived);
   void answer_inquiry(ArrivedSetup inquiry);
@@ -91,6 +93,8 @@ class Process {
   const Log log_;
   Welcome welcome_;
   host::GpuMemorySupport gpu_memory_;
+
+  std::shared_ptr<host::SharedPortStamps> port_stamps_;
 
   std::mutex mutex_;  // set-up and tear-down only
   std::map<ListenerName, std::weak_ptr<ListenComm>> listeners_;

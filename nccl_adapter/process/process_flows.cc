@@ -57,7 +57,7 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
                   {.open = flows.limits_.open,
                    .path_wait = flows.limits_.path_wait,
                    .chunk_bytes = flows.limits_.chunk_bytes,
-                   .bundles = flows.limits_.bundles},
+                   .shares = flows.limits_.shares},
                   *this) {}
 
   void start() { circuits_.start(); }

@@ -29,7 +29,7 @@ class ProcessFlows {
     std::chrono::milliseconds open;       // SourceCircuits::Limits
     std::chrono::milliseconds path_wait;  // as there
     std::uint32_t chunk_bytes = 0;
-    bool bundles = true;
+    CircuitShare shares = CircuitShare::kNone;  // as there
   };
   // Drains and closes connections.
   using CloseConnections = std::function<void(std::vector<host::UniqueFd>)>;

@@ -4,10 +4,17 @@
 #include <utility>
 
 namespace cableway::sim {
+namespace {
+
+// What is scheduled of a host.
+constexpr std::uint64_t kRest = 0;
+constexpr std::uint64_t kLook = 1;
+
+}  // namespace
 
 RelayedCircuit::RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
-                               SlotPool& pool, RelayNames names)
-    : host_(host), circuit_(upstream, downstream, std::move(floor), pool, std::move(names)) {}
+                               SlotPool& pool, RelayNames names, RelayEgress egress)
+    : host_(host), circuit_(upstream, downstream, std::move(floor), pool, std::move(names), std::move(egress)) {}
 
 void RelayedCircuit::wake() {
   if (!status_.ok() || scheduled_ || host_.still_) return;
@@ -36,6 +43,7 @@ void RelayedCircuit::move() {
     if (!*more) break;
   }
   if (circuit_.leases() > 0) host_.rest_later();
+  if (circuit_.waits_for_gate()) host_.look_later();
 }
 
 RelayHost::RelayHost(VirtualClock& clock, const RelayFacts& facts)
@@ -44,13 +52,13 @@ RelayHost::RelayHost(VirtualClock& clock, const RelayFacts& facts)
       pool_(make_memory_slots(facts.leases, facts.slot_bytes), facts.leases_per_circuit) {}
 
 std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names) {
-  return add(upstream, downstream, make_floor(), pool_, std::move(names));
+  return add(upstream, downstream, make_floor(), pool_, std::move(names), {});
 }
 
 std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
-                                               SlotPool& pool, RelayNames names) {
-  auto circuit =
-      std::make_unique<RelayedCircuit>(*this, upstream, downstream, std::move(floor), pool, std::move(names));
+                                               SlotPool& pool, RelayNames names, RelayEgress egress) {
+  auto circuit = std::make_unique<RelayedCircuit>(*this, upstream, downstream, std::move(floor), pool, std::move(names),
+                                                  std::move(egress));
   circuits_.push_back(circuit.get());
   max_circuits_ = std::max(max_circuits_, circuits_.size());
   return circuit;
@@ -68,10 +76,29 @@ void RelayHost::stand_still(bool still) {
 
 void RelayHost::rest_later() {
   if (std::exchange(resting_, true)) return;
-  clock_.schedule(clock_.now() + facts_.rest_every, *this);
+  clock_.schedule(clock_.now() + facts_.rest_every, *this, kRest);
 }
 
-void RelayHost::occur(std::uint64_t) {
+void RelayHost::look_later() {
+  if (std::exchange(looking_, true)) return;
+  clock_.schedule(clock_.now() + RelayCircuit::kLookAtGate, *this, kLook);
+}
+
+void RelayHost::occur(std::uint64_t what) {
+  what == kRest ? rest() : look_at_gates();
+}
+
+void RelayHost::look_at_gates() {
+  looking_ = false;
+  if (still_) return;
+  for (RelayedCircuit* circuit : std::vector<RelayedCircuit*>(circuits_)) {
+    if (!circuit->status().ok() || !circuit->circuit().waits_for_gate()) continue;
+    circuit->circuit().look_at_gate();
+    circuit->wake();  // which looks later if it still waits
+  }
+}
+
+void RelayHost::rest() {
   resting_ = false;
   bool any_leased = false;
   for (RelayedCircuit* circuit : circuits_) {

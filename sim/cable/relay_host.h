@@ -29,7 +29,7 @@ class RelayedCircuit final : public LinkUser, private Occurrence {
  public:
   // Links and pool outlive this.
   RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
-                 SlotPool& pool, RelayNames names);
+                 SlotPool& pool, RelayNames names, RelayEgress egress);
 
   void wake() override;
   RelayCircuit& circuit() { return circuit_; }
@@ -56,7 +56,7 @@ class RelayHost final : private Occurrence {
   std::unique_ptr<Slot> make_floor() const { return std::make_unique<MemorySlot>(facts_.slot_bytes); }
   // Uses that floor and this host's pool, or, between links of another transport, slots of the matching kind.
   std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
-                                      SlotPool& pool, RelayNames names);
+                                      SlotPool& pool, RelayNames names, RelayEgress egress);
   void remove(RelayedCircuit& circuit);
 
   std::size_t circuits() const { return circuits_.size(); }
@@ -70,10 +70,14 @@ class RelayHost final : private Occurrence {
 
  private:
   friend class RelayedCircuit;
-  // Calls tick() of every circuit at regular intervals while any lease is held, since no other event would release
-  // them.
-  void occur(std::uint64_t) override;
+  // For rest_later(): calls tick() of every circuit at regular intervals while any lease is held, since no other event
+  // would release them.
+  void occur(std::uint64_t what) override;
   void rest_later();
+  void rest();
+  // Alternates that have found their port in use look whether it is idle, as long as there are some.
+  void look_later();
+  void look_at_gates();
 
   VirtualClock& clock_;
   RelayFacts facts_;
@@ -82,6 +86,7 @@ class RelayHost final : private Occurrence {
   std::size_t max_circuits_ = 0;
   Instant free_at_;  // when its thread becomes idle
   bool resting_ = false;
+  bool looking_ = false;
   bool still_ = false;
 };
 

@@ -62,6 +62,9 @@ absl::Status NodeService::open(For whom) {
           absl::StrCat(reason, "; a job on this host alone needs no cables: NCCL_NET=Socket NCCL_NET_PLUGIN=none"));
     }
   }
+  absl::StatusOr<std::unique_ptr<SharedPortStamps>> stamps = SharedPortStamps::create();
+  if (!stamps.ok()) return stamps.status();
+  port_stamps_ = *std::move(stamps);
   // First, because binding the session socket is what makes this process the host's node.
   if (absl::Status status = listen_for_sessions(); !status.ok()) return status;
   if (absl::Status status = start_relay(); !status.ok()) return status;
@@ -102,7 +105,8 @@ absl::Status NodeService::listen_for_sessions() {
                         absl::StrCat("ended the session of process ", peer.process, ": it has not read ", waiting_bytes,
                                      " bytes of answers"),
                         {{"process", absl::StrCat(peer.process)}, {"bytes", absl::StrCat(waiting_bytes)}});
-       }});
+       }},
+      port_stamps_->file().get());
   if (!sessions.ok()) return sessions.status();
   sessions_ = *std::move(sessions);
   return absl::OkStatus();
@@ -111,7 +115,7 @@ absl::Status NodeService::listen_for_sessions() {
 absl::Status NodeService::start_relay() {
   auto relay = RelayService::start(
       io_, settings_, settings_.node, [this](const CircuitSetup& setup) { return node_->paths().check_transit(setup); },
-      events());
+      events(), port_stamps_->page());
   if (!relay.ok()) return relay.status();
   relay_ = *std::move(relay);
   relay_->seal_with(setup_key_);

@@ -16,6 +16,7 @@
 #include "core/crypto/sub_key.h"
 #include "core/event/event_log.h"
 #include "core/linux/control/udp_control_channel.h"
+#include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/hop/cable_probe.h"
 #include "core/linux/hop/circuit_acceptor.h"
 #include "core/linux/node/pulse_service.h"
@@ -99,6 +100,7 @@ class NodeService {
   std::string no_ports_;       // why there is none, as last reported
   std::vector<std::string> socket_errors_;  // as last reported
 
+  std::unique_ptr<SharedPortStamps> port_stamps_;  // before its users
   std::optional<PathWait> paths_;
   std::unique_ptr<RelayService> relay_;
   std::optional<ReportedFlows> flows_;  // before the members that update it

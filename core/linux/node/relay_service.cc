@@ -17,20 +17,21 @@ namespace cableway::host {
 
 absl::StatusOr<std::unique_ptr<RelayService>> RelayService::start(boost::asio::io_context& io, const Settings& settings,
                                                                   const std::string& name, CheckTransit check_transit,
-                                                                  EventSink& events) {
-  std::unique_ptr<RelayService> service(new RelayService(io, settings, name, std::move(check_transit), events));
+                                                                  EventSink& events, PortStampPage& stamps) {
+  std::unique_ptr<RelayService> service(new RelayService(io, settings, name, std::move(check_transit), events, stamps));
   if (absl::Status status = service->open(settings); !status.ok()) return status;
   return service;
 }
 
 RelayService::RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name,
-                           CheckTransit check_transit, EventSink& events)
+                           CheckTransit check_transit, EventSink& events, PortStampPage& stamps)
     : io_(io),
       name_(name),
       memory_text_(find_setting("relay_memory")->show(settings)),
       memory_(share_out_relay_memory(settings.relay_memory)),
       check_transit_(std::move(check_transit)),
       events_(events),
+      stamps_(stamps),
       transports_(host_transports(settings, Idle::kSleeps)),
       dialer_(io, transports_),
       transit_(dialer_.means(), *this, events, name) {}
@@ -43,13 +44,12 @@ absl::Status RelayService::open(const Settings& settings) {
   lent.reserve(stores_.size());
   for (const auto& store : stores_) lent.push_back(store.get());
   auto loop = RelayLoop::start(
-      lent, settings.relay_spin,
+      lent, {.spin = settings.relay_spin, .checksums = settings.checksum, .stamps = &stamps_},
       {[this](RelayLoop::Closed closed) {
          auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
          boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
        },
-       [this](RelayStore& store) { boost::asio::post(io_, [this, &store] { on_out_of_leases(store); }); }},
-      settings.checksum);
+       [this](RelayStore& store) { boost::asio::post(io_, [this, &store] { on_out_of_leases(store); }); }});
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   if (memory_.leases == 0) {

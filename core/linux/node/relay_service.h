@@ -32,11 +32,11 @@ class RelayService final : private TransitSetups::Host {
   // PathPlanner::check_transit()
   using CheckTransit = std::function<absl::Status(const CircuitSetup&)>;
 
-  // Of the settings it uses relay_memory, relay_spin, transport and those of RDMA. `name` is the node's. `events` must
-  // outlive it.
+  // Of the settings it uses relay_memory, relay_spin, transport and those of RDMA. `name` is the node's. `events` and
+  // `stamps` must outlive it.
   static absl::StatusOr<std::unique_ptr<RelayService>> start(boost::asio::io_context& io, const Settings& settings,
                                                              const std::string& name, CheckTransit check_transit,
-                                                             EventSink& events);
+                                                             EventSink& events, PortStampPage& stamps);
 
   // The key that set-ups are sealed with (KeyUse::kCircuitSetup).
   void seal_with(const std::optional<SubKey>& key) { transit_.seal_with(key); }
@@ -55,7 +55,7 @@ class RelayService final : private TransitSetups::Host {
 
  private:
   RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name,
-               CheckTransit check_transit, EventSink& events);
+               CheckTransit check_transit, EventSink& events, PortStampPage& stamps);
   absl::Status open(const Settings& settings);
 
   absl::Status check_transit(const CircuitSetup& setup) override { return check_transit_(setup); }
@@ -78,6 +78,7 @@ class RelayService final : private TransitSetups::Host {
   const RelayMemory memory_;       // bounds the circuits with slots of any kind
   const CheckTransit check_transit_;
   EventSink& events_;
+  PortStampPage& stamps_;
   const TransportNegotiator transports_;
   CircuitDialer dialer_;
   std::uint64_t setups_refused_ = 0;

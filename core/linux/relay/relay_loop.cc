@@ -43,7 +43,7 @@ struct RelayLoop::Circuit {
   };
 
   Circuit(CircuitSetup circuit_setup, Transports over, std::unique_ptr<HopLink> up, std::unique_ptr<HopLink> down,
-          std::unique_ptr<Slot> floor, SlotPool& pool)
+          std::unique_ptr<Slot> floor, SlotPool& pool, PortStampPage* stamps)
       : setup(std::move(circuit_setup)),
         path(describe_path(setup)),
         names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))},
@@ -51,7 +51,13 @@ struct RelayLoop::Circuit {
         upstream(std::move(up)),
         downstream(std::move(down)),
         has_completions(upstream->completions() >= 0 || downstream->completions() >= 0),
-        relay(upstream->link(), downstream->link(), std::move(floor), pool, names) {}
+        relay(upstream->link(), downstream->link(), std::move(floor), pool, names, egress(stamps)) {}
+
+  RelayEgress egress(PortStampPage* stamps) const {
+    if (stamps == nullptr) return {};
+    return {[] { return Instant{std::chrono::steady_clock::now().time_since_epoch()}; },
+            EgressPort(*stamps, dialing_end(setup, setup.hop + 1U).port), setup.share == CircuitShare::kAlternate};
+  }
 
   const CircuitSetup setup;
   const std::string path;
@@ -68,6 +74,7 @@ struct RelayLoop::Circuit {
   Side downstream_completions{*this, *downstream, false, true};
   bool in_unfinished = false;
   bool is_polled = false;
+  bool is_gated = false;
   bool is_closed = false;
   std::chrono::steady_clock::time_point polled_until{};
   std::uint64_t moved_before = 0;
@@ -93,8 +100,7 @@ bool RelayLoop::Side::is_over(const PortLost& port) const {
 }
 
 absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const std::vector<RelayStore*>& stores,
-                                                            std::chrono::microseconds spin, Listener listener,
-                                                            bool checksums) {
+                                                            const Options& options, Listener listener) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot create the relay's epoll set");
@@ -107,19 +113,18 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const std::vector<Re
   known.reserve(stores.size());
   for (RelayStore* store : stores) known.push_back({store});
   std::unique_ptr<RelayLoop> loop(
-      new RelayLoop(std::move(epoll), std::move(wake), std::move(known), spin, std::move(listener), checksums));
+      new RelayLoop(std::move(epoll), std::move(wake), std::move(known), options, std::move(listener)));
   loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
   return loop;
 }
 
-RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, std::chrono::microseconds spin,
-                     Listener listener, bool checksums)
+RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, const Options& options,
+                     Listener listener)
     : epoll_(std::move(epoll)),
       wake_(std::move(wake)),
       stores_(std::move(stores)),
-      spin_(spin),
-      listener_(std::move(listener)),
-      checksums_(checksums) {
+      options_(options),
+      listener_(std::move(listener)) {
   polled_.reserve(kMaxPolled);
 }
 
@@ -146,13 +151,13 @@ absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, H
                             std::unique_ptr<Slot> floor) {
   const SlotKind slots = slots_between(*upstream.end, *downstream.end);
   Circuit::Transports transports{transport_of(upstream), transport_of(downstream)};
-  auto up = make_hop_link(std::move(upstream), {HopPlace::kRelayUpstream, false, slots, checksums_});
+  auto up = make_hop_link(std::move(upstream), {HopPlace::kRelayUpstream, false, slots, options_.checksums});
   if (!up.ok()) return up.status();
   const bool last_hop = setup.hop + 2U == setup.hops.size();
-  auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots, checksums_});
+  auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots, options_.checksums});
   if (!down.ok()) return down.status();
   auto circuit = std::make_unique<Circuit>(setup, std::move(transports), *std::move(up), *std::move(down),
-                                           std::move(floor), store_of(slots).pool());
+                                           std::move(floor), store_of(slots).pool(), options_.stamps);
   open_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -210,6 +215,7 @@ void RelayLoop::run() {
       if (stopping_) break;
     }
     const auto now = std::chrono::steady_clock::now();
+    if (!gated_.empty() && now >= next_look_) look_at_gates(now);
     if (now >= next_rest) {
       next_rest = now + kTickInterval;
       tick();
@@ -229,14 +235,16 @@ int RelayLoop::wait(std::span<epoll_event> events) {
   const auto look = [&](int timeout_ms) {
     return ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   };
-  const auto sleep_at = std::chrono::steady_clock::now() + spin_;
+  const auto sleep_at = std::chrono::steady_clock::now() + options_.spin;
   do {
     const bool moved = serve_polled();
     const int count = look(0);
     if (count != 0 || moved || !unfinished_.empty()) return count;
     ::sched_yield();  // to endpoints on this host, which may need this CPU
   } while (!polled_.empty() || std::chrono::steady_clock::now() < sleep_at);
-  const std::chrono::milliseconds longest = any_leased() ? kTickInterval : kCheckEvery;
+  const std::chrono::milliseconds longest = !gated_.empty() ? RelayCircuit::kLookAtGate
+                                            : any_leased()  ? kTickInterval
+                                                            : kCheckEvery;
   return look(static_cast<int>(longest.count()));
 }
 
@@ -342,6 +350,7 @@ bool RelayLoop::serve(Circuit& circuit) {
     close(circuit, more.status());
     return true;
   }
+  if (circuit.relay.waits_for_gate() && !std::exchange(circuit.is_gated, true)) gated_.push_back(&circuit);
   const bool moved = circuit.has_completions && circuit.has_moved();
   // A polled circuit gets its next turn anyway.
   if (moved && poll(circuit)) return true;
@@ -353,13 +362,13 @@ bool RelayLoop::serve(Circuit& circuit) {
 }
 
 bool RelayLoop::poll(Circuit& circuit) {
-  if (!circuit.has_completions || spin_.count() == 0) return false;
+  if (!circuit.has_completions || options_.spin.count() == 0) return false;
   if (!circuit.is_polled) {
     if (polled_.size() == kMaxPolled) return false;
     polled_.push_back(&circuit);
     circuit.is_polled = true;
   }
-  circuit.polled_until = std::chrono::steady_clock::now() + spin_;
+  circuit.polled_until = std::chrono::steady_clock::now() + options_.spin;
   return true;
 }
 
@@ -398,6 +407,7 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   owned->is_closed = true;
   std::erase(unfinished_, &circuit);
   std::erase(polled_, &circuit);
+  std::erase(gated_, &circuit);
   open_.fetch_sub(1, std::memory_order_relaxed);
   const bool ended_by_an_end = absl::IsCancelled(reason) || was_received(reason);
   const bool broken = !ended_by_an_end || owned->relay.slots_in_use() > 0;
@@ -433,6 +443,19 @@ void RelayLoop::report_waits(Store& store) {
   if (now < store.next_notice) return;
   store.next_notice = now + kNoticeEvery;
   listener_.out_of_leases(*store.store);
+}
+
+void RelayLoop::look_at_gates(std::chrono::steady_clock::time_point now) {
+  next_look_ = now + RelayCircuit::kLookAtGate;
+  // Backwards, as circuits may be removed during their turn.
+  for (std::size_t i = gated_.size(); i-- > 0;) {
+    Circuit& circuit = *gated_[i];
+    circuit.relay.look_at_gate();
+    if (circuit.relay.waits_for_gate()) continue;
+    circuit.is_gated = false;
+    gated_.erase(gated_.begin() + static_cast<std::ptrdiff_t>(i));
+    serve(circuit);
+  }
 }
 
 void RelayLoop::close_dead() {

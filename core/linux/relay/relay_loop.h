@@ -26,6 +26,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
+#include "core/gate/port_stamps.h"
 #include "core/linux/link/hop_connection.h"
 #include "core/linux/link/relay_store.h"
 #include "core/linux/os/unique_fd.h"
@@ -54,12 +55,16 @@ class RelayLoop {
     std::function<void(RelayStore&)> out_of_leases;
   };
 
-  // From then on the loop owns the use of the stores' pools; the stores must outlive it. `spin`: how long it polls for
-  // more work before it sleeps, since sleeping and waking take longer than relaying a small message. `checksums`:
-  // HopLinkOptions::checksums.
+  struct Options {
+    // How long it polls for more work before it sleeps, since sleeping and waking take longer than relaying a small
+    // message.
+    std::chrono::microseconds spin{0};
+    bool checksums = true;            // HopLinkOptions::checksums
+    PortStampPage* stamps = nullptr;  // of this host's ports; null: alternates find no port idle
+  };
+  // From then on the loop owns the use of the stores' pools; the stores, and the stamps, must outlive it.
   static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const std::vector<RelayStore*>& stores,
-                                                          std::chrono::microseconds spin, Listener listener,
-                                                          bool checksums = true);
+                                                          const Options& options, Listener listener);
   // Stops the thread and drops the remaining circuits.
   ~RelayLoop();
   RelayLoop(const RelayLoop&) = delete;
@@ -90,8 +95,7 @@ class RelayLoop {
     std::chrono::steady_clock::time_point next_notice{};
   };
 
-  RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, std::chrono::microseconds spin, Listener listener,
-            bool checksums);
+  RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, const Options& options, Listener listener);
   RelayStore& store_of(SlotKind kind);
   bool any_leased() const;
   void run();
@@ -120,21 +124,24 @@ class RelayLoop {
   void end_sides(const std::function<absl::Status(const Side&)>& check);
   void tick();
   void report_waits(Store& store);
+  // Alternates that have found their port in use look whether it is idle.
+  void look_at_gates(std::chrono::steady_clock::time_point now);
   absl::Status watch(Circuit& circuit);
   absl::Status watch(int fd, Side& side);
 
   const UniqueFd epoll_;
   const UniqueFd wake_;
   std::vector<Store> stores_;
-  const std::chrono::microseconds spin_;
+  const Options options_;
   const Listener listener_;
-  const bool checksums_;
 
   // For the loop's thread only.
   std::map<Circuit*, std::unique_ptr<Circuit>> circuits_;
   std::vector<std::unique_ptr<Circuit>> closed_;  // in this round: pending events may still refer to them
   std::deque<Circuit*> unfinished_;               // with work left after their turn
   std::vector<Circuit*> polled_;                  // all others are armed
+  std::vector<Circuit*> gated_;                   // RelayCircuit::waits_for_gate()
+  std::chrono::steady_clock::time_point next_look_;
 
   std::atomic<std::size_t> open_ = 0;
 

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/os/own_descriptors.h"
+#include "core/linux/session/passed_descriptor.h"
 #include "core/wire.h"
 
 namespace cableway::host {
@@ -75,7 +76,7 @@ void SessionClient::request(SessionMessage message, Reply reply) {
     waiting_.push_back(std::move(reply));
   }
   send(message);
-  if (!reading_) read_next();
+  if (!reading_) read_first();
 }
 
 void SessionClient::report(const SessionMessage& message) {
@@ -113,6 +114,23 @@ void SessionClient::write_next() {
                              self->outgoing_.pop_front();
                              self->write_next();
                            });
+}
+
+void SessionClient::read_first() {
+  reading_ = true;
+  socket_.async_wait(stream_protocol::socket::wait_read, [self = shared_from_this()](error_code error) {
+    if (self->ended()) return;
+    error ? self->close() : self->have_first();
+  });
+}
+
+void SessionClient::have_first() {
+  ReceivedWithDescriptor received = receive_with_descriptor(socket_.native_handle(), length_);
+  if (received.bytes < 0 && errno == EAGAIN) return read_first();
+  // The node sends more than a length at once.
+  if (received.bytes != static_cast<ssize_t>(length_.size())) return close();
+  if (received.descriptor.valid()) have_port_stamps_(std::move(received.descriptor));
+  have_length();
 }
 
 void SessionClient::read_next() {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/linux/os/unique_fd.h"
 #include "core/session/session_message.h"
 
 namespace cableway::host {
@@ -38,6 +39,8 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   bool is_behind() const { return outgoing_bytes_ > (1U << 20); }
   // Called when the node sends a further Welcome: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
+  // Called with the node's page of port stamps (core/linux/gate/shared_port_stamps.h), before the first Welcome.
+  void on_port_stamps(std::function<void(UniqueFd)> have) { have_port_stamps_ = std::move(have); }
   // Called when the node reports a lost port.
   void on_port_lost(std::function<void(const PortLost&)> lost) { port_lost_ = std::move(lost); }
   // Called when the node reports that the best paths may have changed.
@@ -50,6 +53,9 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   explicit SessionClient(boost::asio::io_context& io) : socket_(io) {}
   void send(const SessionMessage& message);
   void write_next();
+  // The first message brings a descriptor.
+  void read_first();
+  void have_first();
   void read_next();
   void have_length();
   void have_body();
@@ -65,6 +71,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   std::uint64_t next_request_ = 1;
   bool welcome_due_ = false;  // the next Welcome answers the Hello
   std::function<void(const Welcome&)> welcomed_ = [](const Welcome&) {};
+  std::function<void(UniqueFd)> have_port_stamps_ = [](const UniqueFd&) {};
   std::function<void(const PortLost&)> port_lost_ = [](const PortLost&) {};
   std::function<void()> paths_changed_ = [] {};
   bool writing_ = false;

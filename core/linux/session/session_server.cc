@@ -19,6 +19,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/session/passed_descriptor.h"
 #include "core/wire.h"
 
 namespace cableway::host {
@@ -54,12 +55,13 @@ bool may_connect(const ucred& peer) {
 }  // namespace
 
 struct SessionServer::State : std::enable_shared_from_this<State> {
-  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener node_listener)
+  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener node_listener, int stamps)
       : acceptor(io),
         pause(io),
         welcome(std::move(node_welcome)),
         handler(std::move(on_request)),
-        listener(std::move(node_listener)) {}
+        listener(std::move(node_listener)),
+        port_stamps(stamps) {}
 
   class Session;
 
@@ -68,6 +70,7 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   Welcome welcome;
   Handler handler;
   Listener listener;
+  const int port_stamps;
   std::uint64_t last_session = 0;
   std::size_t connections = 0;
   std::set<Session*> greeted;
@@ -167,8 +170,17 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     }
     greeted_ = true;
     server_->greeted.insert(this);
-    send(server_->welcome);
+    send_first(encode_session_message(server_->welcome));
     read_on();
+  }
+
+  // With the descriptor, into the peer's empty buffer.
+  void send_first(std::vector<std::byte> message) {
+    const ssize_t sent =
+        server_->port_stamps < 0 ? 0 : send_with_descriptor(socket_.native_handle(), message, server_->port_stamps);
+    if (sent < 0) return close();
+    outgoing_.push_back(std::move(message));
+    write(static_cast<std::size_t>(sent));
   }
 
   void receive_report(const SessionMessage& report) {
@@ -198,8 +210,9 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     send(Refusal{std::move(reason)});
   }
 
-  void write() {
-    boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
+  // What follows `sent` bytes of the first message.
+  void write(std::size_t sent = 0) {
+    boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()) + sent,
                              [self = shared_from_this()](error_code error, std::size_t) {
                                // It may have been closed between the write and this call.
                                if (!self->socket_.is_open()) return self->close();
@@ -303,8 +316,8 @@ void SessionServer::State::send_to_all(const SessionMessage& message) const {
 absl::StatusOr<std::unique_ptr<SessionServer>> SessionServer::listen(boost::asio::io_context& io,
                                                                      const stream_protocol::endpoint& endpoint,
                                                                      Welcome welcome, Handler handler,
-                                                                     Listener listener) {
-  auto state = std::make_shared<State>(io, std::move(welcome), std::move(handler), std::move(listener));
+                                                                     Listener listener, int port_stamps) {
+  auto state = std::make_shared<State>(io, std::move(welcome), std::move(handler), std::move(listener), port_stamps);
   error_code error;
   state->acceptor.open(endpoint.protocol(), error);
   if (!error) state->acceptor.bind(endpoint, error);

@@ -36,10 +36,11 @@ class SessionServer {
   // AlreadyExists: another node holds the socket. Peers must run as this process's user or as root; if this process is
   // root, as any user, but a DrainRequest of another user is refused and does not reach the handler. At most 1,024
   // sessions at a time. For each, at most 1 MiB may wait to be read by its process, beside two answers; a session that
-  // exceeds this is ended.
+  // exceeds this is ended. `port_stamps`: the descriptor that goes to each process with its first Welcome
+  // (core/linux/gate/shared_port_stamps.h), which must outlive the server; negative: none.
   static absl::StatusOr<std::unique_ptr<SessionServer>> listen(
       boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint, Welcome welcome,
-      Handler handler, Listener listener = {});
+      Handler handler, Listener listener = {}, int port_stamps = -1);
   ~SessionServer();
   SessionServer(const SessionServer&) = delete;
   SessionServer& operator=(const SessionServer&) = delete;

@@ -17,6 +17,7 @@ constexpr std::uint64_t kReceived = 102;  // in the trace
 
 DestinationEnd::DestinationEnd(const Place& place, std::size_t first)
     : FlowEnd(place, first, receiver_, true),
+      receiver_(kSimtestStriping),
       inquiry_(place_.ground.means[place_.node]->flow_means(), place_.identity, place_.ground.plan.path_wait, *this) {}
 
 void DestinationEnd::circuits_ended(const std::vector<CircuitName>& /*circuits*/, const absl::Status& reason) {

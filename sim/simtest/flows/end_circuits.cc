@@ -32,7 +32,8 @@ absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::ui
   attach_(name.slot, end.device);
   absl::Status status = flow_.join(name, link, where, chunk_bytes);
   if (status.ok()) {
-    flow_.stripe(name, setup.bundle());
+    if (!lands_) flow_.leaves_by(name, EgressPort(stamps_, dialing_end(setup, setup.hop).port));
+    flow_.stripe(name, setup.bundle(), setup.share);
     return status;
   }
   end.link.fail(status.message(), FailureScope::kCircuit);

@@ -18,6 +18,7 @@
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
 #include "core/flow_circuits/circuit_preference.h"
+#include "core/gate/port_stamps.h"
 #include "sim/simtest/ground/cable_plant.h"
 #include "sim/simtest/ground/plant_end.h"
 #include "sim/simtest/ground/watched_link.h"
@@ -32,9 +33,14 @@ class EndCircuits {
   // A chunk is given to a circuit.
   using Gives = std::function<void(const CircuitName&, const Frame& chunk)>;
 
-  // `flow` outlives this; `user` is woken by all hops. `lands`: the flow ends here.
-  EndCircuits(CircuitOwner& flow, LinkUser& user, bool lands, Attach attach, Gives gives)
-      : flow_(flow), user_(user), lands_(lands), attach_(std::move(attach)), gives_(std::move(gives)) {}
+  // `flow`, and the stamps of its node's ports, outlive this; `user` is woken by all hops. `lands`: the flow ends here.
+  EndCircuits(CircuitOwner& flow, PortStampPage& stamps, LinkUser& user, bool lands, Attach attach, Gives gives)
+      : flow_(flow),
+        stamps_(stamps),
+        user_(user),
+        lands_(lands),
+        attach_(std::move(attach)),
+        gives_(std::move(gives)) {}
 
   // A circuit's hop is open here. The status tells why it cannot carry the flow; the hop has been failed then.
   // Internal: it may join although a later one in its slot has.
@@ -67,6 +73,7 @@ class EndCircuits {
   bool is_live(const Circuit& circuit) const { return circuit.end.has_value() && flow_.is_live(circuit.name); }
 
   CircuitOwner& flow_;
+  PortStampPage& stamps_;
   LinkUser& user_;
   const bool lands_;
   const Attach attach_;

@@ -27,7 +27,7 @@ FlowEnd::FlowEnd(const Place& place, std::size_t first, CircuitOwner& owner, boo
       next_(first),
       owner_(owner),
       circuits_(
-          owner, *this, lands,
+          owner, *place.ground.hosts[place.node].stamps, *this, lands,
           [this](std::size_t slot, StubDevice* device) {
             for (Posted& posted : posted_) set_key(posted, slot, device);
           },

@@ -14,26 +14,25 @@ namespace {
 // For the first circuit. Half of what the plugin allows, so that more set-ups run out of time.
 constexpr std::chrono::milliseconds kOpenLimit{5000};
 
-// Messages are small here.
-constexpr Striping kStriping{.small_message = 1024, .chunk_bytes = 4096, .window_bytes = 65536};
-
 constexpr std::uint64_t kSent = 101;  // in the trace
 
 }  // namespace
 
 SourceEnd::SourceEnd(const Place& place, std::size_t first, CarrierRule::Lives lives)
     : FlowEnd(place, first, sender_, false),
-      sender_([this] { return clock().now(); }, kStriping),
+      sender_([this] { return clock().now(); }, kSimtestStriping),
       carriers_(std::move(lives)),
       began_(clock().now()),
-      source_circuits_(
-          place_.ground.means[place_.node]->flow_means(), place_.identity,
-          {.open = kOpenLimit, .path_wait = place_.ground.plan.path_wait, .chunk_bytes = place_.plan.chunk_bytes},
-          *this) {}
+      source_circuits_(place_.ground.means[place_.node]->flow_means(), place_.identity,
+                       {.open = kOpenLimit,
+                        .path_wait = place_.ground.plan.path_wait,
+                        .chunk_bytes = place_.plan.chunk_bytes,
+                        .shares = place_.ground.plan.shares},
+                       *this) {}
 
 void SourceEnd::start() {
   source_circuits_.want(place_.ground.plan.circuits);
-  if (place_.ground.plan.stripes) source_circuits_.stripe();
+  source_circuits_.stripe();
   source_circuits_.start();
 }
 

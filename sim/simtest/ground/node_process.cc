@@ -111,8 +111,10 @@ absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, Ope
   PlantHop& from = take_hop(std::move(upstream.connection));
   PlantHop& to = take_hop(std::move(downstream.connection));
   SlotPool& pool = store_between(*upstream.transport.end, *downstream.transport.end).pool();
-  std::unique_ptr<RelayedCircuit> circuit =
-      host().relay->add(from.destination_end().link, to.source_end().link, std::move(floor), pool, std::move(names));
+  std::unique_ptr<RelayedCircuit> circuit = host().relay->add(
+      from.destination_end().link, to.source_end().link, std::move(floor), pool, std::move(names),
+      {[&clock = ground_.clock()] { return clock.now(); },
+       EgressPort(*host().stamps, dialing_end(setup, setup.hop + 1U).port), setup.share == CircuitShare::kAlternate});
   from.destination.set(circuit.get());
   to.source.set(circuit.get());
   circuit->wake();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/circuit/hop_dial.h"
+#include "core/gate/port_stamps.h"
 #include "sim/cable/relay_host.h"
 #include "sim/nodes/node_world.h"
 #include "sim/simtest/ground/cable_plant.h"
@@ -23,6 +24,7 @@ namespace cableway::sim {
 
 // The parts of a host other than the node itself (core/node/node.h).
 struct SimtestHost {
+  std::unique_ptr<PortStampPage> stamps = std::make_unique<PortStampPage>();
   std::unique_ptr<RelayHost> relay;
   std::vector<std::unique_ptr<SlotStore>> stores;  // one for each kind of slot that the host has
   bool refuses = false;                            // set-ups that would be relayed

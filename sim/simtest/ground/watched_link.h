@@ -34,6 +34,7 @@ class WatchedLink final : public ChunkLink {
   absl::Status post_landing(std::uint64_t message, const Landing& landing) override {
     return link_.post_landing(message, landing);
   }
+  bool needs_announcements() const override { return link_.needs_announcements(); }
   void end_landing(std::uint64_t message) override { link_.end_landing(message); }
   void post_slot(Slot& slot) override { link_.post_slot(slot); }
   bool withdraw_slot(Slot& slot) override { return link_.withdraw_slot(slot); }

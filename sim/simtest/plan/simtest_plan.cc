@@ -198,12 +198,13 @@ void add_scarcity(SimtestPlan& plan) {
 }
 
 // In a quarter of the worlds a flow ends with its last circuit; in half of them flows want several; in six of ten
-// they have their bundles.
+// they have their bundles, half of those with alternates.
 void add_flow_settings(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kFlowNumbers);
   if (random.happens(250)) plan.path_wait = milliseconds(0);
   plan.circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 1, 2, 3}));
-  plan.stripes = SimtestRandom(SimtestRandom::mix(plan.seed) ^ kStripeNumbers).happens(600);
+  SimtestRandom shares(SimtestRandom::mix(plan.seed) ^ kStripeNumbers);
+  if (shares.happens(600)) plan.shares = shares.happens(500) ? CircuitShare::kAlternate : CircuitShare::kBundle;
 }
 
 // In most worlds: faults that test how flows outlive their circuits. Those of a flow begin while it does, more often

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "core/clock.h"
+#include "core/flow/circuit_share.h"
 #include "sim/simtest/plan/fault.h"
 
 namespace cableway::sim {
@@ -77,7 +78,8 @@ struct SimtestPlan {
   RdmaPlan rdma;
   std::chrono::milliseconds path_wait{30'000};  // as the setting of that name
   std::size_t circuits = 1;                     // that each flow wants, on different paths
-  bool stripes = false;                         // flows have their bundles from the start
+  // That flows have from the start: none, their bundles, or alternates, too.
+  CircuitShare shares = CircuitShare::kNone;
   // The time after the last fault within which everything has to end. A flow may lose its path, wait for it, and then
   // be opened eight times in vain.
   Duration limit = std::chrono::seconds(150);

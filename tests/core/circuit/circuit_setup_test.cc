@@ -31,7 +31,7 @@ CircuitSetup line_setup(std::size_t hops) {
   setup.circuit = {5, 0x01020304};
   setup.offer = 70000;
   setup.rank = 3;
-  setup.stripes = true;
+  setup.share = CircuitShare::kAlternate;
   setup.source_port = 40123;
   setup.proof.fill(std::byte{0xa5});
   setup.flow = 0x0123456789abcdef;

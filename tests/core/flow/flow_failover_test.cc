@@ -26,7 +26,9 @@ class FaultyFlow {
  public:
   explicit FaultyFlow(std::uint32_t seed)
       : random_(seed),
-        sender_(nullptr, {.small_message = random_() % 256, .chunk_bytes = 128U << random_() % 3}),
+        striping_{.small_message = random_() % 256, .chunk_bytes = 128U << random_() % 3},
+        sender_(nullptr, striping_),
+        receiver_(striping_),
         bundles_(random_() % 3),
         messages_(1 + random_() % 40),
         script_(sender_, receiver_, test::random_sizes(random_, messages_, 512), seed),
@@ -75,6 +77,8 @@ class FaultyFlow {
   }
 
   std::mt19937 random_;
+  const Striping striping_;
+  PortStampPage stamps_{};
   FlowSender sender_;
   FlowReceiver receiver_;
   const std::uint32_t bundles_;  // of its circuits; 0: none is striped
@@ -88,6 +92,7 @@ class FaultyFlow {
   struct Circuit {
     CircuitName name;
     std::uint32_t bundle = 0;
+    CircuitShare share = CircuitShare::kBundle;
     std::uint32_t chunk_bytes = 0;
     test::LooseHop hop;
     bool at_destination = false;  // it has joined there
@@ -120,11 +125,12 @@ class FaultyFlow {
       if (random_() % 16 == 0) return lose_answer();
       if (!sender_.join(circuit.name, circuit.hop.source, "", circuit.chunk_bytes).ok()) return refuse_here();
       circuit.at_source = true;
-      sender_.stripe(circuit.name, circuit.bundle);
+      sender_.leaves_by(circuit.name, EgressPort(stamps_, "eth0"));  // never in use: there is no time here
+      sender_.stripe(circuit.name, circuit.bundle, circuit.share);
     } else if (!circuit.at_destination) {
       circuit.at_destination = true;
       if (!receiver_.join(circuit.name, circuit.hop.destination, "").ok()) return refuse();
-      receiver_.stripe(circuit.name, circuit.bundle);
+      receiver_.stripe(circuit.name, circuit.bundle, circuit.share);
     }
     if (circuit.at_source && circuit.at_destination) setting_up_ = nullptr;
   }
@@ -135,6 +141,8 @@ class FaultyFlow {
     setting_up_ = &circuits_.emplace_back();
     setting_up_->name = *name;
     setting_up_->bundle = bundles_ == 0 ? 0 : random_() % (bundles_ + 1);
+    if (setting_up_->bundle != 0 && random_() % 2 == 0) setting_up_->share = CircuitShare::kAlternate;
+    setting_up_->hop.destination.announces_each = random_() % 2 == 0;
     setting_up_->chunk_bytes = 128U << random_() % 4;
     const std::size_t who_notices = random_() % 3;
     setting_up_->source_notices = who_notices != 0;
@@ -181,7 +189,7 @@ class FaultyFlow {
     Circuit* const circuit = any_circuit();
     if (circuit == nullptr) return;
     const absl::Status verdict = absl::UnavailableError("it is silent");
-    switch (random_() % 6) {
+    switch (random_() % 7) {
       case 0:
         circuit->silent_down = true;
         break;
@@ -199,6 +207,12 @@ class FaultyFlow {
         receiver_.end_circuit(circuit->name, verdict);
         // Its last frame may be lost, and the source hear of it over other circuits only.
         if (random_() % 2 == 0) circuit->silent_up = true, circuit->source_notices = false;
+        break;
+      case 5:
+        // By a relay on its way.
+        if (circuit->share == CircuitShare::kAlternate) {
+          circuit->hop.destination.send_control(gate_frame(random_() % 2 == 0)).IgnoreError();
+        }
         break;
       default:
         if (circuit->at_destination) receiver_.prefer(circuit->name);

@@ -57,6 +57,7 @@ struct Scope {
   std::size_t faults;
   std::size_t max_depth;
   bool striped;
+  bool announces_each = false;  // ChunkLink::needs_announcements()
 };
 
 struct Event {
@@ -80,6 +81,7 @@ class SmallFlow {
       sent_.emplace_back(i, kSmallSizes[i]);
       received_.emplace_back(kSmallSizes[i]);
     }
+    for (Circuit& circuit : circuits_) circuit.hop.destination.announces_each = scope.announces_each;
     for (std::uint8_t i = 0; i < 2; ++i) {
       join_destination(i);
       join_source(i);
@@ -232,7 +234,7 @@ class SmallFlow {
     }
     circuit.name = *name;
     circuit.refused = !receiver_.join(circuit.name, circuit.hop.destination, "").ok();
-    if (!circuit.refused) receiver_.stripe(circuit.name, bundle_);
+    if (!circuit.refused) receiver_.stripe(circuit.name, bundle_, CircuitShare::kBundle);
     circuit.at_destination = true;
     if (circuit.refused) sender_.release(circuit.name);
   }
@@ -240,7 +242,7 @@ class SmallFlow {
     Circuit& circuit = circuits_[i];
     circuit.at_source = true;
     if (!sender_.join(circuit.name, circuit.hop.source, "", kSmallChunk).ok()) return circuit.hop.source.fence();
-    sender_.stripe(circuit.name, bundle_);
+    sender_.stripe(circuit.name, bundle_, CircuitShare::kBundle);
   }
 
   // Both applications poll, and take back what is done.
@@ -273,7 +275,7 @@ class SmallFlow {
 
   const std::uint32_t bundle_;
   FlowSender sender_{nullptr, {.small_message = 0}};
-  FlowReceiver receiver_;
+  FlowReceiver receiver_{{.small_message = 0}};
   Circuit circuits_[kSmallCircuits];
   std::deque<test::SentMessage> sent_;
   std::deque<test::ReceivedMessage> received_;
@@ -357,9 +359,10 @@ TEST_P(FlowInterleavings, DeliverAllWhateverEndsWhen) {
 INSTANTIATE_TEST_SUITE_P(Faults, FlowInterleavings,
                          testing::Values(Scope{0, kAll, false}, Scope{1, test::kSlowBuild ? 12U : kAll, false},
                                          Scope{2, test::kSlowBuild ? 5U : 8U, false}, Scope{0, kAll, true},
-                                         Scope{1, test::kSlowBuild ? 5U : 8U, true}),
+                                         Scope{0, kAll, true, true}, Scope{1, test::kSlowBuild ? 5U : 8U, true}),
                          [](const testing::TestParamInfo<Scope>& scope) {
-                           return absl::StrCat(scope.param.faults, scope.param.striped ? "FaultsStriped" : "Faults");
+                           return absl::StrCat(scope.param.faults, scope.param.striped ? "FaultsStriped" : "Faults",
+                                               scope.param.announces_each ? "AnnouncedOnEach" : "");
                          });
 
 }  // namespace

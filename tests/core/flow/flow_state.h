@@ -19,7 +19,8 @@ class FlowState {
                                     sender.bundle_, ",", sender.bundled_);
     for (const auto& circuit : sender.used()) {
       absl::StrAppend(&text, "(", static_cast<int>(circuit.state), circuit.generation, ".", circuit.retiring, ".",
-                      circuit.bundle, ".", circuit.given.given(), ".", circuit.sent() - circuit.completed());
+                      circuit.bundle, ".", circuit.announced_from.value_or(99), ".", circuit.given.given(), ".",
+                      circuit.sent() - circuit.completed());
       GivenChunks given = circuit.given;
       given.settle(given.given() - given.size(), [&text](const MessageRange& chunk) {
         absl::StrAppend(&text, "g", chunk.message, ".", chunk.begin);
@@ -29,6 +30,9 @@ class FlowState {
     for (std::uint64_t message = sender.oldest_; message < sender.next_; ++message) {
       absl::StrAppend(&text, "m", sender.at(message).sent, sender.at(message).begun, ".",
                       sender.receives_[message % kMaxLandings].announced_on);
+    }
+    for (const auto& receive : sender.receives_) {
+      if (receive.number > sender.announced_) absl::StrAppend(&text, "r", receive.number, ".", receive.announced_on);
     }
     ResendRanges again = sender.again_;
     for (; !again.empty(); again.take_from_first(again.first().end - again.first().begin)) {
@@ -42,7 +46,8 @@ class FlowState {
     for (std::size_t i = 0; i < receiver.used_; ++i) {
       const auto& circuit = receiver.circuits_[i];
       absl::StrAppend(&text, "(", circuit.generation, circuit.live, ".", circuit.bundle, ".", circuit.counted, ".",
-                      circuit.reported, ".", circuit.newest, ".", circuit.landings, ")");
+                      circuit.reported, ".", circuit.newest, ".", circuit.landings, ".", circuit.acknowledged,
+                      circuit.announced_beside, ")");
     }
     for (std::uint64_t message = receiver.oldest_; message < receiver.next_; ++message) {
       const auto& of = receiver.at(message);

@@ -95,7 +95,7 @@ TEST(Frame, RefusesInvalidHeaders) {
   http[0] = std::byte{'G'};
   EXPECT_THAT(error_of(http), AllOf(HasSubstr("not a Cableway frame"), HasSubstr("0x47"), HasSubstr("expected 0xcb")));
 
-  for (const int kind : {0, 13, 255}) {
+  for (const int kind : {0, 14, 255}) {
     FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
     bytes[1] = static_cast<std::byte>(kind);
     EXPECT_THAT(error_of(summed(bytes)), HasSubstr("unknown kind"));
@@ -108,9 +108,10 @@ TEST(Frame, RefusesInvalidHeaders) {
 }
 
 TEST(Frame, OfAnOpenCircuitHasASumOfItsHeader) {
-  for (const Frame& frame : {Frame{FrameKind::kChunk, 128, 7, 128, 1000, 0xC0FFEE}, Frame{FrameKind::kAck, 0, 1, 0, 2},
-                             Frame{FrameKind::kAnnounce, 0, 3, 0, 512}, Frame{FrameKind::kLanded, 0, 9, 0, 0},
-                             retire_frame({1, 2}), retired_frame({1, 2}, 3), failed_frame(5, FailureScope::kCircuit)}) {
+  for (const Frame& frame :
+       {Frame{FrameKind::kChunk, 128, 7, 128, 1000, 0xC0FFEE}, Frame{FrameKind::kAck, 0, 1, 0, 2},
+        Frame{FrameKind::kAnnounce, 0, 3, 0, 512}, Frame{FrameKind::kLanded, 0, 9, 0, 0}, retire_frame({1, 2}),
+        retired_frame({1, 2}, 3), gate_frame(true), failed_frame(5, FailureScope::kCircuit)}) {
     const FrameBytes good = encode_frame(frame);
     EXPECT_EQ(sum_in(good), header_sum(good)) << to_text(frame.kind);
     // The words of which TCP's sum does not see that they have changed places, and single bits.
@@ -183,6 +184,11 @@ TEST(Frame, RefusesInvalidCircuits) {
     EXPECT_THAT(error_of(Frame{kind, 1, 0, 0, 1}), HasSubstr("no payload expected"));
   }
   EXPECT_THAT(error_of(Frame{FrameKind::kRetire, 0, 1, 0, 1}), HasSubstr("message 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kGate, 0, 0, 2, 0}), HasSubstr("offset 0 or 1 expected"));
+  for (const Frame& gate : {Frame{FrameKind::kGate, 1, 0, 1, 0}, Frame{FrameKind::kGate, 0, 1, 1, 0},
+                            Frame{FrameKind::kGate, 0, 0, 1, 1}}) {
+    EXPECT_THAT(error_of(gate), HasSubstr("payload, message and size 0 expected"));
+  }
   EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 1, 1, 0, 0}), HasSubstr("payload, offset and size 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 0, 1, 1, 0}), HasSubstr("payload, offset and size 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 0, 1, 0, 1}), HasSubstr("payload, offset and size 0 expected"));

@@ -35,6 +35,7 @@ class LooseEnd final : public ChunkLink {
   };
   std::size_t max_chunks = 3;
   std::size_t max_controls = kMaxQueuedControls;
+  bool announces_each = false;
 
   bool can_send() const override { return chunks_ < max_chunks; }
   void send(const Frame& chunk, SendBuffer payload) override {
@@ -57,6 +58,7 @@ class LooseEnd final : public ChunkLink {
     landings_[message] = landing;
     return absl::OkStatus();
   }
+  bool needs_announcements() const override { return announces_each; }
   void end_landing(std::uint64_t) override {}
   void post_slot(Slot&) override {}
   bool withdraw_slot(Slot&) override { return false; }

@@ -83,7 +83,7 @@ class BundleCircuitsTest : public test::SourceCircuitsFixture {
 
 TEST_F(BundleCircuitsTest, AFlowThatCarriesMuchHasItsBundle) {
   begin_striped();
-  EXPECT_TRUE(first_.stripes);
+  EXPECT_EQ(first_.share, CircuitShare::kBundle);
   EXPECT_EQ(dialled(), "c1");
   const CircuitSetup second = accept();
   EXPECT_EQ(dialled(), "c2");
@@ -106,11 +106,12 @@ TEST_F(BundleCircuitsTest, AFlowThatCarriesLittleHasOneCircuit) {
 TEST_F(BundleCircuitsTest, WithoutBundlesNothingIsStriped) {
   circuits_.emplace(
       paths_.means, identity_,
-      SourceCircuits::Limits{.open = seconds(10), .path_wait = seconds(30), .chunk_bytes = 1U << 20, .bundles = false},
+      SourceCircuits::Limits{
+          .open = seconds(10), .path_wait = seconds(30), .chunk_bytes = 1U << 20, .shares = CircuitShare::kNone},
       flow_);
   circuits_->start();
   paths_.turn();
-  EXPECT_FALSE(accept().stripes);
+  EXPECT_EQ(accept().share, CircuitShare::kNone);
   circuits_->stripe();
   run_for(seconds(60));
   EXPECT_EQ(dials(), 1U);

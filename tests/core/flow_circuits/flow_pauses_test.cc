@@ -22,7 +22,7 @@ constexpr CircuitName kNew{1, 1};
 class ScriptedFlow final : public CircuitOwner {
  public:
   absl::Status join(const CircuitName&, ChunkLink&, std::string, std::uint32_t) override { return absl::OkStatus(); }
-  void stripe(const CircuitName&, std::uint32_t) override {}
+  void stripe(const CircuitName&, std::uint32_t, CircuitShare) override {}
   void end_circuit(const CircuitName& circuit, const absl::Status& reason) override {
     live_circuit_ = live_circuit_ == circuit ? CircuitName{} : live_circuit_;
     last_end_ = reason;

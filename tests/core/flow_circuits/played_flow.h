@@ -68,10 +68,12 @@ class SourceCircuitsFixture : public testing::Test {
     paths_.offers = {kDirect, kOverM, kOverN};
   }
   void begin(std::chrono::milliseconds path_wait = std::chrono::seconds(30)) {
-    circuits_.emplace(
-        paths_.means, identity_,
-        SourceCircuits::Limits{.open = std::chrono::seconds(10), .path_wait = path_wait, .chunk_bytes = 1U << 20},
-        flow_);
+    circuits_.emplace(paths_.means, identity_,
+                      SourceCircuits::Limits{.open = std::chrono::seconds(10),
+                                             .path_wait = path_wait,
+                                             .chunk_bytes = 1U << 20,
+                                             .shares = CircuitShare::kBundle},
+                      flow_);
     circuits_->start();
     paths_.turn();
   }

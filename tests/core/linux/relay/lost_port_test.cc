@@ -41,7 +41,7 @@ class RelayLostPortTest : public testing::Test {
   };
 
   RelayLostPortTest() {
-    auto loop = RelayLoop::start({pipes_.get()}, std::chrono::microseconds(20),
+    auto loop = RelayLoop::start({pipes_.get()}, {.spin = std::chrono::microseconds(20)},
                                  {[this](const RelayLoop::Closed& closed) {
                                     const std::lock_guard lock(mutex_);
                                     reasons_.emplace_back(closed.reason.message());

@@ -21,7 +21,7 @@ namespace {
 class RelayLoopFailure : public testing::Test {
  protected:
   RelayLoopFailure() {
-    auto loop = RelayLoop::start({pipes_.get()}, std::chrono::microseconds(20),
+    auto loop = RelayLoop::start({pipes_.get()}, {.spin = std::chrono::microseconds(20)},
                                  {[this](RelayLoop::Closed closed) {
                                     const std::lock_guard lock(mutex_);
                                     closed_.push_back(std::move(closed));

@@ -18,7 +18,7 @@ class RelayLoopNotice : public testing::Test {
  protected:
   void start_loop() {
     auto loop = RelayLoop::start(
-        {pipes_.get(), rdma_.get()}, std::chrono::microseconds(0),
+        {pipes_.get(), rdma_.get()}, {},
         {[](const RelayLoop::Closed&) {},
          [this](RelayStore& store) { ++(&store == pipes_.get() ? out_of_leases_ : out_of_rdma_leases_); }});
     ASSERT_TRUE(loop.ok()) << loop.status();

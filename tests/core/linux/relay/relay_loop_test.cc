@@ -60,7 +60,7 @@ class RelayLoopTest : public testing::Test {
                                        },
                                        [this](RelayStore&) { ++out_of_leases_; }};
     pipes_ = PipeStore::create({.bytes = 0, .max_circuits = 100, .leases = leases}).value();
-    auto loop = RelayLoop::start({pipes_.get()}, std::chrono::microseconds(20), listener);
+    auto loop = RelayLoop::start({pipes_.get()}, {.spin = std::chrono::microseconds(20)}, listener);
     EXPECT_TRUE(loop.ok()) << loop.status();
     loop_ = *std::move(loop);
   }

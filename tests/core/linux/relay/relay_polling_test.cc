@@ -69,7 +69,7 @@ class RelayPollingTest : public testing::Test {
 
   void start(std::chrono::microseconds spin) {
     const RelayLoop::Listener listener{[this](const RelayLoop::Closed&) { ++closed_; }, [](RelayStore&) {}};
-    loop_ = RelayLoop::start({memory_.get()}, spin, listener).value();
+    loop_ = RelayLoop::start({memory_.get()}, {.spin = spin}, listener).value();
   }
   PolledFlow open() {
     const CircuitSetup setup = test::sample_setup(1, true);

@@ -1,0 +1,78 @@
+// Which ports of a host are in use by flows' own paths: until when, for each port, in memory that the host's node and
+// the processes of its jobs share. Whoever puts a chunk of a first path or a bundle on a port stamps it; who may only
+// use idle ports, as an alternate, reads the stamp first (port_gate.h).
+//
+//   process A                     the page                      cablewayd's relay
+//   EgressPort("eth1").use() ---> [.. until .. until ..] <--- EgressPort("eth1").in_use_until()
+//
+// A port has no entry of its own but the one to which its name hashes, so nobody registers ports, and the places stay
+// the same when a node restarts. Two ports in one place only keep alternates away more often than necessary, as a
+// process that writes nonsense does.
+//
+// Any thread. Neither blocks nor allocates.
+#ifndef CABLEWAY_CORE_GATE_PORT_STAMPS_H_
+#define CABLEWAY_CORE_GATE_PORT_STAMPS_H_
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+#include "absl/strings/string_view.h"
+#include "core/clock.h"
+
+namespace cableway {
+
+// Nanoseconds of the host's monotonic clock, as in Instant; 0: not in use. All bytes zero is a valid page.
+using PortStampPage = std::array<std::atomic<std::int64_t>, 512>;
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "the page is shared by processes");
+static_assert(sizeof(PortStampPage) == 4096);
+
+// A port of this host through which chunks leave.
+class EgressPort {
+ public:
+  // How long a port counts as in use after a chunk: four times as long as the chunk takes, so that it stays in use
+  // between the chunks of a flow, within these limits.
+  static constexpr std::chrono::milliseconds kShortestUse{4};
+  static constexpr std::chrono::milliseconds kLongestUse{200};
+
+  // Not known.
+  EgressPort() = default;
+  // `page` must outlive this. `interface`: the port's name on its host; "": not known.
+  EgressPort(PortStampPage& page, absl::string_view interface)
+      : until_(interface.empty() ? nullptr : &page[place_of(interface)]) {}
+
+  bool is_known() const { return until_ != nullptr; }
+
+  // A chunk that may compete is put on it, which takes so long.
+  void use(Instant now, Duration chunk_time) const {
+    if (until_ == nullptr) return;
+    const Duration use = std::clamp<Duration>(4 * chunk_time, kShortestUse, kLongestUse);
+    const std::int64_t until = (now + use).since_start.count();
+    // Of two at the same time one may be lost; the next chunk is near.
+    if (until_->load(std::memory_order_relaxed) < until) until_->store(until, std::memory_order_relaxed);
+  }
+
+  // Requires is_known(). A stamp beyond the longest use from now is one that nobody can have meant; it counts as that.
+  Instant in_use_until(Instant now) const {
+    const Instant until{Duration{until_->load(std::memory_order_relaxed)}};
+    return std::min(until, now + kLongestUse);
+  }
+
+ private:
+  // FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), the same in every process.
+  static constexpr std::size_t place_of(absl::string_view interface) {
+    std::uint32_t hash = 2166136261U;
+    for (const char each : interface) hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U;
+    return hash % std::tuple_size_v<PortStampPage>;
+  }
+
+  std::atomic<std::int64_t>* until_ = nullptr;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_GATE_PORT_STAMPS_H_

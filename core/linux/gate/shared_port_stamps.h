@@ -1,0 +1,43 @@
+// The page of port stamps (core/gate/port_stamps.h) that a node shares with the processes of its host: an anonymous
+// file, whose descriptor goes to each process with its first Welcome.
+#ifndef CABLEWAY_CORE_LINUX_GATE_SHARED_PORT_STAMPS_H_
+#define CABLEWAY_CORE_LINUX_GATE_SHARED_PORT_STAMPS_H_
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/gate/port_stamps.h"
+#include "core/linux/os/unique_fd.h"
+
+namespace cableway::host {
+
+class SharedPortStamps {
+ public:
+  // A node's: a new page, whose file cannot be resized, so that no process's access can fail.
+  static absl::StatusOr<std::unique_ptr<SharedPortStamps>> create();
+  // A process's, until it has the node's: a page of its own.
+  static absl::StatusOr<std::unique_ptr<SharedPortStamps>> create_unshared();
+  ~SharedPortStamps();
+  SharedPortStamps(const SharedPortStamps&) = delete;
+  SharedPortStamps& operator=(const SharedPortStamps&) = delete;
+
+  // Maps a node's page in place of the present one, at the same address: also while others use it. InvalidArgument: the
+  // descriptor is no such file; nothing has changed.
+  absl::Status adopt(const UniqueFd& file);
+
+  PortStampPage& page() { return *page_; }
+  // Invalid: unshared, or another process's.
+  const UniqueFd& file() const { return file_; }
+
+ private:
+  SharedPortStamps(UniqueFd file, PortStampPage* page) : file_(std::move(file)), page_(page) {}
+
+  const UniqueFd file_;
+  PortStampPage* const page_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_GATE_SHARED_PORT_STAMPS_H_

@@ -1,0 +1,147 @@
+// Large messages over a flow's own circuit and an alternate, which may only use what is idle:
+//
+//   sender ==== circuit 0 ==== receiver       the primary, over port eth0
+//          ==== circuit 1 ====                an alternate, over port eth1
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "core/gate/port_stamps.h"
+#include "tests/core/flow/striped_flow.h"
+
+namespace cableway {
+namespace {
+
+using std::chrono::milliseconds;
+using test::bytes_of;
+using test::kKiB;
+using test::kLarge;
+using test::kOneBundle;
+using test::kQuarter;
+using test::messages;
+using test::payloads;
+using test::StripedFlow;
+using ::testing::Each;
+using ::testing::IsEmpty;
+
+constexpr std::uint64_t kOneMessage = kLarge;
+
+class FlowAlternatesTest : public testing::Test {
+ protected:
+  FlowAlternatesTest() {
+    flow_.sender_.leaves_by(flow_.names_[0], EgressPort(page_, "eth0"));
+    alternate_ = flow_.join(kOneBundle, CircuitShare::kAlternate);
+    flow_.sender_.leaves_by(alternate_, port_);
+  }
+  // As a relay of the alternate does.
+  void tell_gate(bool closed) { ASSERT_TRUE(flow_.hops_[1]->destination.send_control(gate_frame(closed)).ok()); }
+  // Another flow's chunks leave by the alternate's port meanwhile.
+  std::vector<std::vector<Frame>> run_in_use(int steps) {
+    std::vector<std::vector<Frame>> given(2);
+    for (int i = 0; i < steps; ++i) {
+      port_.use(flow_.clock_.now(), milliseconds(1));
+      const auto more = flow_.run(1);
+      for (std::size_t c = 0; c < 2; ++c) given[c].insert(given[c].end(), more[c].begin(), more[c].end());
+    }
+    return given;
+  }
+
+  PortStampPage page_{};
+  const EgressPort port_{page_, "eth1"};
+  StripedFlow flow_{messages(2000, kOneMessage), {16 * kKiB, 16 * kKiB}, {kOneBundle}};
+  CircuitName alternate_;
+};
+
+TEST_F(FlowAlternatesTest, AnIdleAlternateCarriesWhatItCan) {
+  flow_.run(100);
+  const auto given = flow_.run(400);
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[1])) / bytes_of(given[0]), 1.0, 0.05);
+  EXPECT_NEAR(static_cast<double>(bytes_of(given[0]) + bytes_of(given[1])), 400.0 * 32 * kKiB, 0.05 * 400 * 32 * kKiB);
+}
+
+TEST_F(FlowAlternatesTest, NothingGoesOverAPortThatIsInUse) {
+  flow_.run(100);
+  run_in_use(5);
+  const auto given = run_in_use(200);
+  EXPECT_THAT(given[1], IsEmpty());
+  EXPECT_GE(bytes_of(given[0]), 200 * 16 * kKiB) << "the primary carries as much as it would alone";
+  EXPECT_THAT(payloads(given[0]), Each(kOneMessage)) << "in the chunks of a flow with one circuit";
+  flow_.run(50);
+  EXPECT_GT(bytes_of(flow_.run(100)[1]), 0U) << "idle again";
+}
+
+TEST_F(FlowAlternatesTest, ItStaysAwayUntilThePortHasBeenQuiet) {
+  flow_.run(100);
+  run_in_use(20);
+  const Instant last = flow_.clock_.now();
+  while (flow_.run(1)[1].empty()) ASSERT_LT(flow_.clock_.now() - last, milliseconds(200));
+  // The last stamp was set at the beginning of the last step.
+  EXPECT_GE(flow_.clock_.now() - last, EgressPort::kShortestUse + PortGate::kQuiet - milliseconds(1));
+  EXPECT_LT(flow_.clock_.now() - last, EgressPort::kShortestUse + PortGate::kQuiet + milliseconds(30));
+}
+
+TEST_F(FlowAlternatesTest, NothingGoesThereWhileARelaySaysThatItsPortIsInUse) {
+  flow_.run(100);
+  tell_gate(true);
+  flow_.run(5);
+  EXPECT_THAT(flow_.run(200)[1], IsEmpty());
+  tell_gate(false);
+  EXPECT_GT(bytes_of(flow_.run(200)[1]), 0U);
+}
+
+TEST_F(FlowAlternatesTest, ALittleIsOnItsWayAtATime) {
+  for (int i = 0; i < 500; ++i) {
+    flow_.run(1);
+    ASSERT_LE(flow_.in_flight(1), kQuarter.most_alternate_bytes);
+  }
+}
+
+TEST_F(FlowAlternatesTest, APortThatIsNotKnownCountsAsInUse) {
+  flow_.sender_.leaves_by(alternate_, EgressPort());
+  EXPECT_THAT(flow_.run(200)[1], IsEmpty());
+}
+
+TEST_F(FlowAlternatesTest, TheFlowsOwnPortIsInUseBetweenItsChunks) {
+  flow_.run(100);
+  PortGate gate{EgressPort(page_, "eth0")};
+  for (int i = 0; i < 300; ++i) {
+    flow_.run(1);
+    ASSERT_FALSE(gate.is_open(flow_.clock_.now())) << i;
+  }
+}
+
+TEST_F(FlowAlternatesTest, ItsOwnPortIsNotInUse) {
+  flow_.run(100);
+  PortGate gate(port_);
+  for (int i = 0; i < 300; ++i) {
+    flow_.run(1);
+    ASSERT_TRUE(gate.is_open(flow_.clock_.now())) << i;
+  }
+}
+
+// A flow that has lost its own path goes on over the alternate, as over any other circuit.
+TEST_F(FlowAlternatesTest, ThePrimaryCompetesWhateverItIs) {
+  flow_.run(100);
+  flow_.set_speed(0, 0);
+  flow_.sender_.end_circuit(flow_.names_[0], absl::UnavailableError("it is silent"));
+  tell_gate(true);
+  flow_.run(600);  // in which it delivers what it was given at once
+  EXPECT_NEAR(static_cast<double>(bytes_of(flow_.run(320)[1])), 320.0 * 16 * kKiB, 1.0 * kOneMessage);
+  PortGate gate(port_);
+  EXPECT_FALSE(gate.is_open(flow_.clock_.now()));
+}
+
+TEST(FlowAlternates, AGateOfAnotherCircuitBreaksTheProtocol) {
+  StripedFlow flow(messages(1, kOneMessage), {16 * kKiB}, {kOneBundle});
+  ASSERT_TRUE(flow.hops_[0]->destination.send_control(gate_frame(true)).ok());
+  while (flow.hops_[0]->deliver_up()) {
+  }
+  const absl::Status status = flow.sender_.progress();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+}
+
+}  // namespace
+}  // namespace cableway
