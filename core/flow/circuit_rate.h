@@ -53,10 +53,11 @@ class CircuitRate {
   Duration time_for(std::uint64_t bytes) const {
     return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds_for(bytes)));
   }
+  double bytes_per_second() const { return bytes_ / seconds_; }
   // What it carries in that time.
-  std::uint64_t bytes_in(Duration time) const { return static_cast<std::uint64_t>(seconds(time) * bytes_ / seconds_); }
+  std::uint64_t bytes_in(Duration time) const { return static_cast<std::uint64_t>(seconds(time) * bytes_per_second()); }
   // What lands during the time that a chunk takes on an idle way, without its own length.
-  std::uint64_t bytes_on_its_way() const { return static_cast<std::uint64_t>(distance_ * bytes_ / seconds_); }
+  std::uint64_t bytes_on_its_way() const { return static_cast<std::uint64_t>(distance_ * bytes_per_second()); }
   // Since when nothing has landed, and the circuit has not resumed.
   Instant since() const { return since_; }
 

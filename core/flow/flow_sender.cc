@@ -1,7 +1,6 @@
 #include "core/flow/flow_sender.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -220,72 +219,38 @@ void FlowSender::ask_for_counts(Circuit& circuit) {
 
 void FlowSender::send_announced() {
   while (broken_.ok()) {
-    const bool again = !again_.empty();
-    if (!again && (sending_ == next_ || sending_ >= announced_)) return;
-    const MessageRange range = again ? again_.first() : MessageRange{sending_, at(sending_).sent, at(sending_).bytes};
-    if (const std::uint64_t capacity = receive_of(range.message).capacity; range.end > capacity) {
-      broken_ = absl::OutOfRangeError(absl::StrCat("message ", range.message, " of ", range.end,
-                                                   " bytes is larger than its receive of ", capacity, " bytes"));
-      return;
-    }
-    const std::uint8_t shared_among = stripes(range.message);
-    Circuit* const circuit = shared_among == 0 ? carrier(range.message) : earliest(shared_among);
-    if (circuit == nullptr) return;
-    const std::uint64_t most = shared_among == 0 ? kMaxChunkBytes : striping_.chunk_bytes;
-    const std::uint64_t bytes = std::min({range.end - range.begin, most, std::uint64_t{circuit->chunk_bytes()}});
-    if (!may_give(range, bytes, again)) return;
-    if (again) {
+    const std::optional<Turn> turn = next_turn();
+    if (!turn.has_value()) return;
+    const std::uint64_t left = turn->range.end - turn->range.begin;
+    const std::uint64_t bytes = std::min({left, turn->most, std::uint64_t{turn->circuit->chunk_bytes()}});
+    if (!may_give(turn->range, bytes, turn->again)) return;
+    if (turn->again) {
       again_.take_from_first(bytes);
       traffic_.repeated(bytes);
     } else {
-      Message& message = at(sending_);
+      Message& message = at(turn->range.message);
       message.sent += bytes;
       message.begun = true;
-      if (message.sent == message.bytes) ++sending_;
+      while (sending_ != next_ && at(sending_).begun && at(sending_).sent == at(sending_).bytes) ++sending_;
     }
-    give(*circuit, {range.message, range.begin, range.begin + bytes});
+    give(*turn->circuit, {turn->range.message, turn->range.begin, turn->range.begin + bytes});
   }
 }
 
-std::uint8_t FlowSender::stripes(std::uint64_t message) {
-  if (bundled_ == 0 || at(message).bytes <= striping_.small_message) return 0;
-  std::uint8_t announced = 0;
-  int usable = 0;
-  const Instant time = now();
-  for (Circuit& circuit : used()) {
-    const auto bit = static_cast<std::uint8_t>(1U << slot_of(circuit));
-    if ((bundled_ & bit) == 0 || !may_use(circuit, time)) continue;
-    ++usable;
-    if (is_announced_on(circuit, message)) announced |= bit;
+std::optional<FlowSender::Turn> FlowSender::next_turn() {
+  const bool again = !again_.empty();
+  if (!again && (sending_ == next_ || sending_ >= announced_)) return std::nullopt;
+  const MessageRange range = again ? again_.first() : MessageRange{sending_, at(sending_).sent, at(sending_).bytes};
+  if (const std::uint64_t capacity = receive_of(range.message).capacity; range.end > capacity) {
+    broken_ = absl::OutOfRangeError(absl::StrCat("message ", range.message, " of ", range.end,
+                                                 " bytes is larger than its receive of ", capacity, " bytes"));
+    return std::nullopt;
   }
-  // Those on which its receive is not announced yet, as their way is longer, get what the others leave for them.
-  return usable < 2 ? 0 : announced;
-}
-
-bool FlowSender::is_announced_on(const Circuit& circuit, std::uint64_t message) const {
-  const Receive& receive = receives_[message % kMaxLandings];
-  if ((receive.announced_on & (1U << slot_of(circuit))) != 0) return true;
-  const bool is_announced_by_primary = (receive.announced_on & (1U << primary_)) != 0;
-  return is_announced_by_primary && circuit.announced_from.has_value() && message >= *circuit.announced_from &&
-         receive.capacity > striping_.small_message;
-}
-
-bool FlowSender::may_use(Circuit& circuit, Instant time) {
-  if (!circuit.is_alternate || slot_of(circuit) == primary_) return true;
-  const bool is_idle = !circuit.closed_ahead && circuit.gate.is_open(time);
-  if (!is_idle) circuit.proven = 0;
-  return is_idle;
-}
-
-std::uint64_t FlowSender::window(const Circuit& circuit) const {
-  const std::uint64_t least = striping_.least_chunks * striping_.chunk_bytes;
-  const std::uint64_t on_its_way = 2 * circuit.rate.bytes_on_its_way();
-  if (circuit.is_alternate && slot_of(circuit) != primary_) {
-    const std::uint64_t most = std::clamp(on_its_way, least, std::max(least, striping_.most_alternate_bytes));
-    return std::min(most, striping_.chunk_bytes + circuit.proven);
-  }
-  const std::uint64_t ahead = circuit.rate.bytes_in(striping_.ahead);
-  return std::clamp(on_its_way + ahead, least, std::max(least, striping_.window_bytes));
+  const std::uint8_t shared_among = stripes(range.message);
+  Circuit* const circuit = shared_among == 0 ? carrier(range.message) : earliest(shared_among);
+  const std::uint64_t most = shared_among == 0 ? kMaxChunkBytes : striping_.chunk_bytes;
+  if (circuit != nullptr) return Turn{range, circuit, most, again};
+  return again ? std::nullopt : later_turn();
 }
 
 FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
@@ -297,49 +262,6 @@ FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
     if ((announced_on & (1U << slot_of(circuit))) != 0 && circuit.can_send()) return &circuit;
   }
   return nullptr;
-}
-
-// The one on which a chunk will have landed first, even if it cannot take one now: another would land it later. For an
-// alternate nothing waits.
-FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
-  const Instant time = now();
-  Circuit* best = nullptr;
-  double least = 0;
-  for (Circuit& circuit : used()) {
-    if ((among & (1U << slot_of(circuit))) == 0) continue;
-    const std::uint64_t given = circuit.given.bytes();
-    const bool can_take = circuit.can_send() && given < window(circuit);
-    // Nothing tells for how long, or nothing may wait for it.
-    if (!can_take && (given == 0 || (circuit.is_alternate && slot_of(circuit) != primary_))) continue;
-    if (given == 0 && time - circuit.rate.since() > striping_.try_again) return &circuit;
-    const double seconds = circuit.rate.seconds_until_landed(given, striping_.chunk_bytes, time);
-    if (best != nullptr && seconds >= least) continue;
-    best = &circuit;
-    least = seconds;
-  }
-  return best != nullptr && best->can_send() && best->given.bytes() < window(*best) ? best : nullptr;
-}
-
-void FlowSender::choose_bundle() {
-  std::uint8_t members = 0;
-  for (const Circuit& circuit : used()) {
-    if (bundle_ != 0 && circuit.live() && circuit.bundle == bundle_) members |= 1U << slot_of(circuit);
-  }
-  if (std::popcount(members) < 2) members = 0;
-  // Until now circuits were given what came, not what they can carry.
-  const bool begins = bundled_ == 0 && members != 0;
-  bundled_ = members;
-  if (!begins) return;
-  for (Circuit& circuit : used()) {
-    circuit.rate = CircuitRate{};
-    circuit.rate.resume(now());
-  }
-}
-
-void FlowSender::measure(Circuit& circuit, std::uint64_t before) {
-  const std::uint64_t landed = before - circuit.given.bytes();
-  circuit.proven += landed;
-  if (landed > 0 && clock_ != nullptr) circuit.rate.landed(landed, now());
 }
 
 bool FlowSender::may_give(const MessageRange& range, std::uint64_t bytes, bool again) const {
@@ -368,13 +290,6 @@ void FlowSender::give(Circuit& circuit, const MessageRange& chunk) {
   circuit.send(Frame{FrameKind::kChunk, payload, chunk.message, chunk.begin, message.bytes},
                message.buffer.at(chunk.begin, slot));
   if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
-}
-
-void FlowSender::note_given(Circuit& circuit, std::uint64_t bytes) {
-  const Instant time = now();
-  if (circuit.given.bytes() == 0) circuit.rate.resume(time);
-  const bool competes = !circuit.is_alternate || slot_of(circuit) == primary_;
-  if (competes) circuit.gate.port().use(time, circuit.rate.time_for(bytes));
 }
 
 void FlowSender::retire_done() {

@@ -166,12 +166,25 @@ class FlowSender final : public CircuitOwner {
   void ask_all_for_counts();
   void send_announced();
   void flush_queued();
+  // What may be sent next: all that is left of a message, or of a range that is sent again, and the circuit that takes
+  // up to `most` bytes of it.
+  struct Turn {
+    MessageRange range;
+    Circuit* circuit = nullptr;
+    std::uint64_t most = 0;
+    bool again = false;
+  };
+  std::optional<Turn> next_turn();
+  std::optional<Turn> later_turn();
   // The circuits among which the message's chunks are shared now, as bits; 0: it is not striped.
   std::uint8_t stripes(std::uint64_t message);
-  bool may_use(Circuit& circuit, Instant time);
+  // Whether a circuit of the bundle may be given large messages' chunks now.
+  bool is_usable(Circuit& circuit, Instant time);
+  bool competes(const Circuit& circuit) const { return !circuit.is_alternate || slot_of(circuit) == primary_; }
   bool is_announced_on(const Circuit& circuit, std::uint64_t message) const;
   // How much may be in flight on a circuit.
   std::uint64_t window(const Circuit& circuit) const;
+  bool can_take(const Circuit& circuit) const;
   // The circuit that the next chunk goes over, of a message that is not striped, or of one that is; null: none can take
   // it now.
   Circuit* carrier(std::uint64_t message);

@@ -1,0 +1,129 @@
+// Which circuit carries which chunk of a flow, where several may.
+#include <algorithm>
+#include <bit>
+
+#include "core/flow/flow_sender.h"
+
+namespace cableway {
+
+std::uint8_t FlowSender::stripes(std::uint64_t message) {
+  if (bundled_ == 0 || at(message).bytes <= striping_.small_message) return 0;
+  std::uint8_t announced = 0;
+  int usable = 0;
+  const Instant time = now();
+  for (Circuit& circuit : used()) {
+    if (!is_usable(circuit, time)) continue;
+    ++usable;
+    if (is_announced_on(circuit, message)) announced |= static_cast<std::uint8_t>(1U << slot_of(circuit));
+  }
+  // Those on which its receive is not announced yet, as their way is longer, get what the others leave for them.
+  return usable < 2 ? 0 : announced;
+}
+
+bool FlowSender::is_announced_on(const Circuit& circuit, std::uint64_t message) const {
+  const Receive& receive = receives_[message % kMaxLandings];
+  if ((receive.announced_on & (1U << slot_of(circuit))) != 0) return true;
+  const bool is_announced_by_primary = (receive.announced_on & (1U << primary_)) != 0;
+  return is_announced_by_primary && circuit.announced_from.has_value() && message >= *circuit.announced_from &&
+         receive.capacity > striping_.small_message;
+}
+
+bool FlowSender::is_usable(Circuit& circuit, Instant time) {
+  if ((bundled_ & (1U << slot_of(circuit))) == 0) return false;
+  if (competes(circuit)) return true;
+  const bool is_idle = !circuit.closed_ahead && circuit.gate.is_open(time);
+  if (!is_idle) circuit.proven = 0;
+  return is_idle;
+}
+
+std::uint64_t FlowSender::window(const Circuit& circuit) const {
+  const std::uint64_t least = striping_.least_chunks * striping_.chunk_bytes;
+  const std::uint64_t on_its_way = 2 * circuit.rate.bytes_on_its_way();
+  if (!competes(circuit)) {
+    const std::uint64_t most = std::clamp(on_its_way, least, std::max(least, striping_.most_alternate_bytes));
+    return std::min(most, striping_.chunk_bytes + circuit.proven);
+  }
+  const std::uint64_t ahead = circuit.rate.bytes_in(striping_.ahead);
+  return std::clamp(on_its_way + ahead, least, std::max(least, striping_.window_bytes));
+}
+
+bool FlowSender::can_take(const Circuit& circuit) const {
+  return circuit.can_send() && circuit.given.bytes() < window(circuit);
+}
+
+// The one on which a chunk will have landed first, even if it cannot take one now: another would land it later. For an
+// alternate nothing waits.
+FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
+  const Instant time = now();
+  Circuit* best = nullptr;
+  double least = 0;
+  for (Circuit& circuit : used()) {
+    if ((among & (1U << slot_of(circuit))) == 0) continue;
+    const std::uint64_t given = circuit.given.bytes();
+    // Nothing tells for how long, or nothing may wait for it.
+    if (!can_take(circuit) && (given == 0 || !competes(circuit))) continue;
+    if (given == 0 && time - circuit.rate.since() > striping_.try_again) return &circuit;
+    const double seconds = circuit.rate.seconds_until_landed(given, striping_.chunk_bytes, time);
+    if (best != nullptr && seconds >= least) continue;
+    best = &circuit;
+    least = seconds;
+  }
+  return best != nullptr && can_take(*best) ? best : nullptr;
+}
+
+// The next chunk goes to a circuit that cannot take one now. Another one may begin with a later chunk, which it lands
+// before the others get to it.
+std::optional<FlowSender::Turn> FlowSender::later_turn() {
+  if (bundled_ == 0) return std::nullopt;
+  const Instant time = now();
+  for (Circuit& circuit : used()) {
+    if (!is_usable(circuit, time) || !can_take(circuit)) continue;
+    const double lands = circuit.rate.seconds_until_landed(circuit.given.bytes(), striping_.chunk_bytes, time);
+    double per_second = 0;
+    std::uint64_t before = 0;
+    for (Circuit& other : used()) {
+      if (&other == &circuit || !is_usable(other, time)) continue;
+      per_second += other.rate.bytes_per_second();
+      before += other.given.bytes();
+    }
+    for (std::uint64_t message = sending_; message < std::min(next_, announced_); ++message) {
+      const MessageRange left{message, at(message).sent, at(message).bytes};
+      before += left.end - left.begin;
+      const bool may_begin = left.begin < left.end && left.end > striping_.small_message &&
+                             left.end <= receive_of(message).capacity && is_announced_on(circuit, message);
+      if (!may_begin || static_cast<double>(before) <= lands * per_second) continue;
+      return Turn{left, &circuit, striping_.chunk_bytes, false};
+    }
+  }
+  return std::nullopt;
+}
+
+void FlowSender::choose_bundle() {
+  std::uint8_t members = 0;
+  for (const Circuit& circuit : used()) {
+    if (bundle_ != 0 && circuit.live() && circuit.bundle == bundle_) members |= 1U << slot_of(circuit);
+  }
+  if (std::popcount(members) < 2) members = 0;
+  // Until now circuits were given what came, not what they can carry.
+  const bool begins = bundled_ == 0 && members != 0;
+  bundled_ = members;
+  if (!begins) return;
+  for (Circuit& circuit : used()) {
+    circuit.rate = CircuitRate{};
+    circuit.rate.resume(now());
+  }
+}
+
+void FlowSender::measure(Circuit& circuit, std::uint64_t before) {
+  const std::uint64_t landed = before - circuit.given.bytes();
+  circuit.proven += landed;
+  if (landed > 0 && clock_ != nullptr) circuit.rate.landed(landed, now());
+}
+
+void FlowSender::note_given(Circuit& circuit, std::uint64_t bytes) {
+  const Instant time = now();
+  if (circuit.given.bytes() == 0) circuit.rate.resume(time);
+  if (competes(circuit)) circuit.gate.port().use(time, circuit.rate.time_for(bytes));
+}
+
+}  // namespace cableway
