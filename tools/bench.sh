@@ -19,6 +19,8 @@ usage: tools/bench.sh BENCHMARK [options]
   chunk   a relay's CPU time per chunk over RDMA, on stub devices
   failover
           the pause of a verified flow whose path dies: lost carriers, killed relays, silent cables
+  multipath
+          what flows gain from all of their paths, compared to one path, on rings, parallel cables, a torus, a chord, a bridge
   checksum
           what checksums of chunks cost over TCP: throughput and CPU time with and without them, and their own speed
   routes  shortest paths compared to Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
@@ -33,9 +35,10 @@ case ${1:-} in
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"
     ;;
-  failover)
+  failover | multipath)
+    benchmark=$1
     shift
-    exec python3 "$root/tools/bench/failover/failover_bench.py" "$@"
+    exec python3 "$root/tools/bench/$benchmark/${benchmark}_bench.py" "$@"
     ;;
   --help | -h) usage ;;
   "") usage >&2 && exit 2 ;;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kMaxOutstanding = ResendRanges::kMax - 1;
 // With so many circuits in limbo no chunk is given out, and so many are alive or being set up at most: seven end up in
 // limbo, and one slot is left for the circuit that brings the counts.
-constexpr std::ptrdiff_t kMaxLimbo = 4;
-constexpr std::ptrdiff_t kMaxLive = 4;
+constexpr std::ptrdiff_t kMaxLimbo = 3;
+constexpr std::ptrdiff_t kMaxLive = 5;
 
 }  // namespace
 

@@ -62,7 +62,7 @@ class FlowSender final : public CircuitOwner {
   // The sequence number that the next post() will take.
   std::uint64_t next() const { return next_; }
 
-  // The name for a circuit to be set up. nullopt: four are alive or reserved.
+  // The name for a circuit to be set up. nullopt: five are alive or reserved.
   std::optional<CircuitName> reserve();
   // The set-up of a reserved circuit has failed. Queues frames as join() does.
   void release(const CircuitName& reserved);

@@ -45,7 +45,7 @@ struct FlowMeans {
 };
 
 // The most paths that a flow asks for at a time.
-inline constexpr std::size_t kPathsForFlow = 4;
+inline constexpr std::size_t kPathsForFlow = 5;
 // For the set-up of a circuit or an inquiry while the flow has lost its circuits: a path that does not answer within
 // this time must not keep the flow from trying another one.
 inline constexpr std::chrono::milliseconds kReopenLimit{2000};

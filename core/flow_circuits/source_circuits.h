@@ -87,7 +87,7 @@ class SourceCircuits {
   // The flow carries much. From now on it also has circuits on the paths parallel to its first one that add throughput,
   // then on alternates that do; kMaxBundle with the first at most: one more may take the place of any of them.
   void stripe();
-  static constexpr std::size_t kMaxBundle = 3;
+  static constexpr std::size_t kMaxBundle = 4;
   // The owner has ended the flow; no callback follows.
   void stop();
 

@@ -19,11 +19,11 @@ import test_pattern
 import traffic_counters
 import verdict
 from scenario_plan import FaultPlan
-from test_pattern import ALL_OPERATIONS, FLOAT32, INT32, OPERATIONS
+from test_pattern import ALL_OPERATIONS, FLOAT32, INT32, ONE_WAY, OPERATIONS
 
 
-def _simulate(operation: str, inputs: list[list[int]], rank: int) -> list[int]:
-    """A direct implementation of an operation on whole inputs."""
+def _simulate(operation: str, inputs: list[list[int]], rank: int) -> list[int] | list[None]:
+    """A direct implementation of an operation on whole inputs. None: not written."""
     ranks, size = len(inputs), len(inputs[0])
     share = size // ranks
     total = [sum(column) for column in zip(*inputs)]
@@ -34,6 +34,8 @@ def _simulate(operation: str, inputs: list[list[int]], rank: int) -> list[int]:
         "broadcast": lambda: inputs[0],
         "all_to_all": lambda: [x for other in inputs for x in other[rank * share:(rank + 1) * share]],
         "opposite": lambda: inputs[(rank + ranks // 2) % ranks],
+        "opposite_pair": lambda: inputs[0] if rank == ranks // 2 else [None] * size,
+        "neighbour": lambda: inputs[(rank - 1) % ranks],
         "reduce": lambda: total if rank == 0 else inputs[rank],
     }[operation]()
 
@@ -41,7 +43,7 @@ def _simulate(operation: str, inputs: list[list[int]], rank: int) -> list[int]:
 class Expectations(unittest.TestCase):
     def test_every_operation_on_every_rank(self) -> None:
         ranks, iteration = 4, 9
-        for operation in ALL_OPERATIONS:
+        for operation in (*ALL_OPERATIONS, *ONE_WAY):
             elements = test_pattern.element_count(operation, 96, ranks)
             given = test_pattern.input_elements(operation, elements, ranks)
             inputs = [[test_pattern.contribution(rank, index, iteration, INT32) for index in range(given)]
@@ -56,6 +58,15 @@ class Expectations(unittest.TestCase):
                             test_pattern.contribution(other, part.input_start + k, iteration, INT32)
                             for other in part.ranks)
                 self.assertEqual(got, want, f"{operation} on rank {rank}")
+
+    def test_each_message_has_one_sender_and_one_receiver(self) -> None:
+        for operation in ("opposite", *ONE_WAY):
+            sent = {(rank, peer) for rank in range(4)
+                    if (peer := test_pattern.sent_to(operation, rank, 4)) is not None}
+            received = {(peer, rank) for rank in range(4)
+                        if (peer := test_pattern.received_from(operation, rank, 4)) is not None}
+            self.assertEqual(sent, received, operation)
+        self.assertEqual(test_pattern.sent_to("opposite_pair", 0, 4), 2)
 
     def test_smallest_sizes_divide_among_the_ranks(self) -> None:
         self.assertEqual(test_pattern.element_count("all_reduce", 8, 4), 2)

@@ -21,6 +21,7 @@ import scenario_report
 import scenario_results
 import scenario_run
 import scenario_verdict
+from matrix_plan import RATIO_SIZE
 from rank_settings import rank_settings
 from scenario_plan import ALL_OPERATIONS, ORDER_SIZE, SCENARIOS, SIZES
 from scenario_verdict import FAILED, INCOMPLETE, PASSED
@@ -90,6 +91,17 @@ class Plans(unittest.TestCase):
         for name in ("opposite", "against", "disturbed"):
             self.assertEqual(jobs[name].faults.kills, 2, name)
             self.assertTrue(jobs[name].collperf, name)
+
+    def test_multipath_jobs_differ_in_paths_and_transport_only(self) -> None:
+        off, every, socket = _jobs("multipath").values()
+        self.assertEqual([job.settings.get("CABLEWAY_MULTIPATH") for job in (off, every, socket)], ["off", "all", None])
+        for job in (every, socket):
+            self.assertEqual((job.plan, job.order, job.program), (off.plan, off.order, off.program))
+        self.assertEqual([job.runs_dry() for job in (off, every, socket)], [True, True, False])
+        operations = {(config["name"], cell["op"]) for config in off.plan["configs"] for cell in config["cells"]
+                      if cell["size"] == RATIO_SIZE}
+        self.assertLessEqual(set(scenario_verdict.MULTIPATH_GOALS), operations)
+        self.assertNotIn("multipath", scenario_plan.DEFAULT)
 
     def test_gloo_runs_a_part_and_nccl_all(self) -> None:
         job = _jobs("two")["groups"]
@@ -344,6 +356,45 @@ class FailoverVerdict(unittest.TestCase):
             cells = [_cell("collperf", "sendrecv", wrong=wrong)]
             job = _job(_jobs("failover")["opposite"], cells=cells, faults=[self._fault(), self._fault()])
             self.assertEqual(scenario_verdict.judge(_result("failover", job)).status(), status)
+
+
+class MultipathVerdict(unittest.TestCase):
+    BUSBW = {"multipath-off": 0.24, "multipath-all": 0.32, "socket": 0.25}
+
+    def _result(self, config: str = "default", operation: str = "all_reduce", wrong: str = "",
+                **busbw: float) -> dict[str, Any]:
+        """`wrong`: the job with a wrong element."""
+        own = self.BUSBW | {f"multipath-{name}" if name != "socket" else name: value for name, value in busbw.items()}
+        jobs = [_job(job, cells=[_cell(config, operation, size_bytes=RATIO_SIZE, busbw_GBps=own[name],
+                                       transport=job.transport, wrong=int(name == wrong)),
+                                 _cell(config, operation, busbw_GBps=9.0)])
+                for name, job in _jobs("multipath").items() if own[name]]
+        return _result("multipath", *jobs)
+
+    def _found(self, *place: str, **more: Any) -> scenario_verdict.Findings:
+        return scenario_verdict.judge(self._result(*place, **more))
+
+    def test_all_paths_must_not_be_slower_than_one(self) -> None:
+        self.assertEqual(self._found().status(), PASSED)
+        self.assertEqual(self._found(all=0.229).status(), PASSED)
+        self.assertEqual(self._found(all=0.227).status(), FAILED)
+        self.assertEqual(self._found("collperf", all=0.1, socket=0).status(), PASSED)
+
+    def test_goals_are_shown_and_not_judged(self) -> None:
+        self.assertIn("busbw all / Socket, all_reduce: 1.280 (goal: 1.25, reached)", self._found().lines())
+        found = self._found("pat", "all_gather", socket=0.4)
+        self.assertEqual(found.status(), PASSED)
+        self.assertIn("busbw all / Socket, all_gather by PAT: 0.800 (goal: 1, missed)", found.lines())
+        self.assertEqual(self._found(socket=0).status(), INCOMPLETE)
+
+    def test_sockets_wrong_elements_are_not_judged(self) -> None:
+        for job, status in (("multipath-off", FAILED), ("multipath-all", FAILED), ("socket", PASSED)):
+            self.assertEqual(self._found(wrong=job).status(), status, job)
+
+    def test_the_page_has_a_table(self) -> None:
+        page = scenario_report.markdown([_judged(self._result())])
+        self.assertIn("| all_reduce | 0.250 | 0.240 | 0.320 | 1.280 (goal 1.25) | 1.333 |", page)
+        self.assertNotIn("- busbw", page)
 
 
 class Results(unittest.TestCase):

@@ -180,7 +180,7 @@ class Rank:
         wrong = test_pattern.count_wrong(self.torch, outputs, segments, first, kind)
         return {"seconds": seconds, "slowest": max(map(self._between, marks, marks[1:])), "wrong": wrong,
                 "sent": difference(sent_before, sent_after), "tcp": difference(tcp_before, tcp_after),
-                "checked": outputs.numel() * outputs.element_size()}
+                "checked": rows * sum(part.length for part in segments) * test_pattern.ELEMENT_BYTES}
 
     def _run_cell(self, config: dict[str, Any], key: str, cell: dict[str, Any]) -> bool:
         """Returns False if no time is left."""

@@ -79,7 +79,7 @@ class ScenarioConductor:
 
     def _run_stage(self, stage: tuple[RankJob, ...], until: float) -> None:
         names = " and ".join(job.name for job in stage)
-        if self.job["ranks"] == "collperf" and stage[0].program != "nccl_matrix.py" and not stage[0].collperf:
+        if self.job["ranks"] == "collperf" and not stage[0].runs_dry():
             self._note("skipped", jobs=[job.name for job in stage], detail="needs a GPU: not a part of a dry run")
             return
         if until - time.monotonic() < _MIN_JOB_S:

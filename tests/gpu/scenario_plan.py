@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from matrix_plan import CHOSEN_VARIABLES, KIB, MIB
+from matrix_plan import CHOSEN_VARIABLES, KIB, MIB, RATIO_SIZE
 from test_pattern import ALL_OPERATIONS, INT32
 
 RATE_MBPS = 2000
@@ -51,6 +51,10 @@ class RankJob:
     def nodes(self) -> list[str]:
         return [f"n{index}" for index in self.order]
 
+    def runs_dry(self) -> bool:
+        """Whether collperf can stand for its program: it uses Cableway only."""
+        return self.transport == "cableway" and (self.program == "nccl_matrix.py" or bool(self.collperf))
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -82,6 +86,9 @@ class _Forced:
     operations: tuple[str, ...] = ALL_OPERATIONS
 
 
+_PAT = _Forced("pat", {"NCCL_ALGO": "allgather:pat;reducescatter:pat"}, ("all_gather", "reduce_scatter"))
+
+
 def _forced_configs() -> list[_Forced]:
     """Ring and tree with each protocol, and PAT. Trees are all_reduce's only, and PAT has Simple only."""
     configs = []
@@ -90,8 +97,7 @@ def _forced_configs() -> list[_Forced]:
         configs.append(_Forced(f"ring-{protocol.lower()}", {"NCCL_ALGO": "ring"} | settings))
         configs.append(_Forced(f"tree-{protocol.lower()}", {"NCCL_ALGO": "allreduce:tree"} | settings,
                                ("all_reduce",)))
-    return [*configs, _Forced("pat", {"NCCL_ALGO": "allgather:pat;reducescatter:pat"},
-                              ("all_gather", "reduce_scatter"))]
+    return [*configs, _PAT]
 
 
 def forced_choice(config: str) -> str | None:
@@ -201,12 +207,25 @@ def _twins() -> Scenario:
     return Scenario("twins", 4, stages, 90, 35, rate_mbps=RATE_MBPS // 2, split_ports=True)
 
 
+def _multipath() -> Scenario:
+    """The same operations by Cableway with one path a flow, by Cableway with all paths, and by NCCL's Socket."""
+    # The first operation is a collective: NCCL's communicator is created with it, by all ranks.
+    default = _Forced("default", {}, ("all_reduce", "all_gather", "all_to_all", "opposite_pair", "opposite", "neighbour"))
+    plan = _matrix([default, _PAT], [(MIB, 2, 10, 0.2), (RATIO_SIZE, 4, 8, 2.5)])
+    dry = ("--op", "all_reduce,all_gather,reduce_scatter,all_to_all,sendrecv", "--pattern", "pair 0 2,opposite,neighbour",
+           "--sizes", "4M", "--iters", "8")
+    jobs = [RankJob(f"multipath-{value}", "nccl_matrix.py", (0, 1, 2, 3), plan, settings={"CABLEWAY_MULTIPATH": value},
+                    collperf=dry) for value in ("off", "all")]
+    jobs.append(RankJob("socket", "nccl_matrix.py", (0, 1, 2, 3), plan, "socket"))
+    return Scenario("multipath", 4, tuple((job,) for job in jobs), 240, 150)
+
+
 # In the order in which they run: the most informative first, in case the time is short.
 SCENARIOS = {scenario.name: scenario for scenario in (
     _checked_ring(6, 100, 60), _abort(), _two(), _checked_ring(8, 120, 80), _orders("against", 4, 80, 45), _twins(),
-    _ddp(), _orders("against8", 8, 100, 60), _failover(),
+    _ddp(), _orders("against8", 8, 100, 60), _failover(), _multipath(),
 )}
-DEFAULT = tuple(name for name in SCENARIOS if name not in ("against8", "failover"))
+DEFAULT = tuple(name for name in SCENARIOS if name not in ("against8", "failover", "multipath"))
 
 
 def stage_plan(job: RankJob, backend: str, device: str, stop_at: float) -> dict[str, Any]:

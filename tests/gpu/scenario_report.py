@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import scenario_verdict
+from matrix_plan import RATIO_SIZE
 from scenario_plan import ORDER_SIZE, SCENARIOS
 
 BEGIN, END = "<!-- gpu-scenarios:begin -->", "<!-- gpu-scenarios:end -->"
@@ -18,6 +19,7 @@ _MEANING = {
     "against8": "8 ranks against cable order, beside cable order",
     "twins": "4 ranks on split ports: around the ring, all_to_all and opposite pairs",
     "failover": "relays killed and cables cut under load; training to the same bits as undisturbed",
+    "multipath": "4 ranks in cable order: one path a flow, all paths, and NCCL's Socket",
     "ddp": "a small GPT by PyTorch's DDP, beside the same run over NCCL's Socket",
 }
 
@@ -68,6 +70,25 @@ def _ratios(results: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def _multipath(results: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for result in results:
+        if rows := scenario_verdict.multipath_rows(result):
+            lines += ["", f"{result['name']}: busbw in GB/s at {RATIO_SIZE >> 20} MiB, in the same run; `off` and `all` are"
+                          " Cableway's with that `CABLEWAY_MULTIPATH`:", "",
+                      "| operation | Socket | off | all | all/Socket | all/off |", "|---|---|---|---|---|---|"]
+        for row in rows:
+            goal = f" (goal {row.goal:g})" if row.goal and row.over_socket() is not None else ""
+            values = [_number(value) for value in (row.socket, row.off, row.all_paths)]
+            lines.append(f"| {row.name} | {' | '.join(values)} | {_number(row.over_socket())}{goal} |"
+                         f" {_number(row.over_off())} |")
+    return lines
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
 def _findings(results: list[dict[str, Any]]) -> list[str]:
     """The findings that the tables above do not show."""
     lines = []
@@ -86,4 +107,5 @@ def _machine(results: list[dict[str, Any]]) -> str:
 
 
 def markdown(results: list[dict[str, Any]]) -> str:
-    return "\n".join([BEGIN, _machine(results), "", *_overview(results), *_ratios(results), *_findings(results), END])
+    return "\n".join([BEGIN, _machine(results), "", *_overview(results), *_ratios(results), *_multipath(results),
+                      *_findings(results), END])

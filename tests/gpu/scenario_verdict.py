@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from matrix_plan import RATIO_SIZE
 from scenario_plan import ABORT_BOUND_S, ORDER_SIZE, SCENARIOS, FaultPlan, forced_choice, job_named
 
 PASSED, FAILED, INCOMPLETE = "passed", "FAILED", "incomplete"
@@ -13,6 +14,12 @@ PASSED, FAILED, INCOMPLETE = "passed", "FAILED", "incomplete"
 MIN_ORDER_RATIO = 0.85
 # Of the bytes that the two functions of a split port send, the lesser share over the greater.
 MIN_BALANCE = 0.9
+MIN_MULTIPATH_RATIO = 0.95  # busbw of CABLEWAY_MULTIPATH=all / off; a bound below 1 because of noise
+# busbw of CABLEWAY_MULTIPATH=all / Socket, by configuration and operation. Shown, not judged.
+MULTIPATH_GOALS = {("default", "all_reduce"): 1.25, ("default", "all_to_all"): 1.4, ("default", "opposite_pair"): 1.9,
+                   ("pat", "all_gather"): 1.0, ("pat", "reduce_scatter"): 1.0}
+_MULTIPATH_NAMES = {"opposite_pair": "one opposite pair", "opposite": "every rank to the opposite one",
+                    "neighbour": "every rank to the next"}
 MIN_OVERLAP = 0.5  # of the shorter one's time: below it the two did not run at the same time
 
 
@@ -28,6 +35,23 @@ class Findings:
     def lines(self) -> list[str]:
         return [*(f"{FAILED}: {line}" for line in self.failures), *(f"{INCOMPLETE}: {line}" for line in self.gaps),
                 *self.facts]
+
+
+@dataclass(frozen=True)
+class Multipath:
+    """An operation's busbw in GB/s with CABLEWAY_MULTIPATH=off, with all, and over Socket; None: not measured."""
+
+    name: str
+    off: float | None
+    all_paths: float | None
+    socket: float | None
+    goal: float | None  # of all / Socket
+
+    def over_off(self) -> float | None:
+        return self.all_paths / self.off if self.all_paths and self.off else None
+
+    def over_socket(self) -> float | None:
+        return self.all_paths / self.socket if self.all_paths and self.socket else None
 
 
 def judge(result: dict[str, Any]) -> Findings:
@@ -47,7 +71,8 @@ def judge(result: dict[str, Any]) -> Findings:
                 _judge_faults(job, faults, own)
             if SCENARIOS[result["name"]].split_ports:
                 _judge_balance(job, own)
-        if job["reference"]:
+        measured_only = result["name"] == "multipath" and job["transport"] == "socket"  # as in the matrix
+        if job["reference"] or measured_only:
             found.facts += [f"over Socket, not judged: {line}" for line in own.failures + own.gaps + own.facts]
         else:
             found.failures += own.failures
@@ -234,6 +259,7 @@ def _compare(result: dict[str, Any], found: Findings) -> None:
         line = f"busbw against / in cable order, {operation} of {ORDER_SIZE >> 20} MiB: {ratio:.3f}"
         judged = result["name"] == "against"
         (found.failures if judged and ratio < MIN_ORDER_RATIO else found.facts).append(line)
+    _compare_multipath(result, found)
     for ours, theirs, name in (("cableway", "socket", "Socket's"), ("disturbed", "undisturbed", "the undisturbed run's")):
         if {ours, theirs} <= set(jobs):
             _compare_training(jobs[ours], jobs[theirs], name, found)
@@ -245,6 +271,35 @@ def order_ratios(result: dict[str, Any]) -> dict[str, float]:
              if cell["size_bytes"] == ORDER_SIZE}
     return {operation: value / busbw["cable-order", operation] for (job, operation), value in busbw.items()
             if job == "against" and ("cable-order", operation) in busbw}
+
+
+def multipath_rows(result: dict[str, Any]) -> list[Multipath]:
+    """By operation, at RATIO_SIZE; collperf's in a dry run at its own size."""
+    if result["name"] != "multipath":
+        return []
+    busbw = {(job["job"], cell["config"], cell["op"]): cell["busbw_GBps"] for job in result["jobs"]
+             for cell in job.get("cells", []) if cell["size_bytes"] == RATIO_SIZE or cell["config"] == "collperf"}
+    rows = []
+    for config, operation in dict.fromkeys(key[1:] for key in busbw):
+        name = _MULTIPATH_NAMES.get(operation, operation) + (" by PAT" if config == "pat" else "")
+        values = [busbw.get((job, config, operation)) for job in ("multipath-off", "multipath-all", "socket")]
+        rows.append(Multipath(name, *values, MULTIPATH_GOALS.get((config, operation))))
+    return rows
+
+
+def _compare_multipath(result: dict[str, Any], found: Findings) -> None:
+    is_dry = any(map(_is_dry, result["jobs"]))
+    for row in multipath_rows(result):
+        over_off, over_socket = row.over_off(), row.over_socket()
+        if over_off is not None:
+            limit = "not judged" if is_dry else f"limit: {MIN_MULTIPATH_RATIO:g}"
+            line = f"busbw all / off, {row.name}: {over_off:.3f} ({limit})"
+            (found.failures if over_off < MIN_MULTIPATH_RATIO and not is_dry else found.facts).append(line)
+        if over_socket is not None:
+            goal = f" (goal: {row.goal:g}, {'reached' if over_socket >= row.goal else 'missed'})" if row.goal else ""
+            found.facts.append(f"busbw all / Socket, {row.name}: {over_socket:.3f}{goal}")
+        elif not is_dry:
+            found.gaps.append(f"{row.name}: not measured over both Socket and all paths")
 
 
 def _compare_training(ours: dict[str, Any], theirs: dict[str, Any], name: str, found: Findings) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "opposite")
 ALL_OPERATIONS = (*OPERATIONS, "reduce")
+ONE_WAY = ("opposite_pair", "neighbour")  # only rank 0 sends, to the opposite rank; each rank sends to the next
 IN_PLACE = ("all_reduce", "reduce")
 INT32, FLOAT32 = "int32", "float32"
 ELEMENT_BYTES = 4
@@ -74,12 +75,19 @@ def output_elements(operation: str, elements: int, ranks: int) -> int:
     return elements // ranks if operation == "reduce_scatter" else elements
 
 
-def opposite_of(rank: int, ranks: int) -> int:
-    return (rank + ranks // 2) % ranks
+def sent_to(operation: str, rank: int, ranks: int) -> int | None:
+    """The rank that gets `rank`'s input in `opposite` and ONE_WAY; None if it sends nothing."""
+    if operation == "opposite_pair" and rank != 0:
+        return None
+    return (rank + (1 if operation == "neighbour" else ranks // 2)) % ranks
+
+
+def received_from(operation: str, rank: int, ranks: int) -> int | None:
+    return next((other for other in range(ranks) if sent_to(operation, other, ranks) == rank), None)
 
 
 def expected(operation: str, rank: int, ranks: int, elements: int, root: int = 0) -> list[Segment]:
-    """The expected contents of `rank`'s output."""
+    """The expected contents of `rank`'s output; nothing for a rank that receives nothing."""
     share, all_ranks = elements // ranks, tuple(range(ranks))
     if operation == "all_reduce":
         return [Segment(0, elements, all_ranks, 0)]
@@ -89,8 +97,9 @@ def expected(operation: str, rank: int, ranks: int, elements: int, root: int = 0
         return [Segment(0, elements, all_ranks if rank == root else (rank,), 0)]
     if operation == "broadcast":
         return [Segment(0, elements, (root,), 0)]
-    if operation == "opposite":
-        return [Segment(0, elements, (opposite_of(rank, ranks),), 0)]
+    if operation == "opposite" or operation in ONE_WAY:
+        sender = received_from(operation, rank, ranks)
+        return [] if sender is None else [Segment(0, elements, (sender,), 0)]
     first = {"all_gather": 0, "all_to_all": rank * share}[operation]
     return [Segment(other * share, share, (other,), first) for other in range(ranks)]
 
@@ -172,9 +181,10 @@ def collective(dist: Any, operation: str, given: Any, result: Any, group: Any = 
     elif operation == "all_to_all":
         dist.all_to_all_single(result, given, group=group)
     else:
-        peer = opposite_of(dist.get_rank(), dist.get_world_size())
-        both = [dist.P2POp(dist.isend, given, peer, group), dist.P2POp(dist.irecv, result, peer, group)]
-        for request in dist.batch_isend_irecv(both):
+        place = operation, dist.get_rank(), dist.get_world_size()
+        ways = ((dist.isend, given, sent_to(*place)), (dist.irecv, result, received_from(*place)))
+        wanted = [dist.P2POp(way, data, peer, group) for way, data, peer in ways if peer is not None]
+        for request in dist.batch_isend_irecv(wanted) if wanted else []:
             request.wait()
 
 

@@ -20,7 +20,7 @@ namespace cableway {
 namespace {
 
 constexpr std::uint32_t kFaultySeeds = test::cases_here(5000U);
-constexpr std::size_t kMaxLive = 4;
+constexpr std::size_t kMaxLive = 5;
 
 class FaultyFlow {
  public:

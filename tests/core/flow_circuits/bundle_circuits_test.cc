@@ -78,6 +78,20 @@ class BundleCircuitsTest : public test::SourceCircuitsFixture {
     ASSERT_EQ(dialled(), offers.front().hops.front().cable);
   }
 
+  // With alternates, too.
+  void begin_with_all() {
+    circuits_.emplace(
+        paths_.means, identity_,
+        SourceCircuits::Limits{
+            .open = seconds(10), .path_wait = seconds(30), .chunk_bytes = 1U << 20, .shares = CircuitShare::kAlternate},
+        flow_);
+    circuits_->start();
+    paths_.turn();
+    first_ = accept();
+    circuits_->stripe();
+    paths_.turn();
+  }
+
   CircuitSetup first_;
 };
 
@@ -123,14 +137,15 @@ TEST_F(BundleCircuitsTest, WhatAddsNothingIsLeftOut) {
   EXPECT_EQ(dialled(), "c2");
 }
 
-TEST_F(BundleCircuitsTest, ThreeCircuitsAtMost) {
+TEST_F(BundleCircuitsTest, FourCircuitsAtMost) {
   paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle), over("c2", PathKind::kBundle),
-                   over("c3", PathKind::kBundle)};
+                   over("c3", PathKind::kBundle), over("c4", PathKind::kBundle)};
   begin_striped();
   accept();
   accept();
+  accept();
   run_for(seconds(60));
-  EXPECT_EQ(dials(), 3U);
+  EXPECT_EQ(dials(), 4U);
 }
 
 TEST_F(BundleCircuitsTest, AParallelPathThatFailsIsTriedAgainLater) {
@@ -241,6 +256,68 @@ TEST_F(BundleCircuitsTest, TheBundleFollowsTheFirstPath) {
   accept();
   run_for(seconds(4));
   EXPECT_EQ(flow_.ended.size(), 3U);
+}
+
+TEST_F(BundleCircuitsTest, AfterItsBundleAFlowHasAlternates) {
+  begin_with_all();
+  EXPECT_EQ(accept().share, CircuitShare::kBundle);
+  EXPECT_EQ(accept().share, CircuitShare::kBundle);
+  EXPECT_EQ(dialled(), "am");
+  const CircuitSetup other = accept();
+  EXPECT_EQ(other.share, CircuitShare::kAlternate);
+  EXPECT_EQ(other.bundle(), first_.bundle());
+  EXPECT_GT(other.rank, first_.rank);
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 4U);
+  EXPECT_THAT(flow_.ended, IsEmpty());
+}
+
+TEST_F(BundleCircuitsTest, AnAlternateThatAddsNothingIsLeftOut) {
+  paths_.offers = {over("c0", PathKind::kFirst), alternate()};
+  paths_.offers[1].may_stripe = false;
+  begin_with_all();
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 1U);
+}
+
+// It carries the flow as the first path did, which joins it again later.
+TEST_F(BundleCircuitsTest, AnAlternateThatIsAloneStays) {
+  paths_.offers = {over("c0", PathKind::kFirst), alternate()};
+  begin_with_all();
+  accept();
+  end(0, 1);
+  PathOffer only = kOverM;
+  only.kind = PathKind::kFirst;
+  paths_.offers = {only};
+  run_for(seconds(20));
+  EXPECT_EQ(dials(), 2U);
+  paths_.offers = {over("c0", PathKind::kFirst), alternate()};
+  flow_.next_slot = 0;
+  circuits_->paths_changed(milliseconds(1));
+  ASSERT_TRUE(dials_next("c0", seconds(40)));
+  EXPECT_EQ(accept().bundle(), first_.bundle());
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 3U);
+  EXPECT_THAT(flow_.ended, IsEmpty());
+}
+
+// The circuit there is an alternate's at every relay, so another one is set up.
+TEST_F(BundleCircuitsTest, AnAlternateWhosePathBecomesTheFirstIsReplaced) {
+  paths_.offers = {over("c0", PathKind::kFirst), alternate()};
+  begin_with_all();
+  accept();
+  PathOffer first = kOverM;
+  first.kind = PathKind::kFirst;
+  paths_.offers = {first, over("c0", PathKind::kAlternate)};
+  circuits_->paths_changed(milliseconds(1));
+  ASSERT_TRUE(dials_next("am", seconds(1)));
+  const CircuitSetup better = accept();
+  EXPECT_EQ(better.share, CircuitShare::kBundle);
+  EXPECT_EQ(better.offer, first_.offer + 1);
+  EXPECT_EQ(dialled(), "c0");
+  EXPECT_EQ(accept().share, CircuitShare::kAlternate);
+  run_for(seconds(4));
+  EXPECT_THAT(flow_.ended, UnorderedElementsAre(CircuitName{0, 1}, CircuitName{1, 2}));
 }
 
 }  // namespace

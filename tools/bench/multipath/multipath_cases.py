@@ -1,0 +1,129 @@
+"""The cases of the multipath benchmark: a topology, who sends to whom, and what is wanted of it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+RATE_MBPS = 500
+_SLOW_MBPS = 200  # where more flows are relayed than two cores copy at the full rate
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Nodes n0, n1, .. in the order of their ranks, and cables with their rates."""
+
+    name: str
+    cables: tuple[tuple[int, int, int], ...]  # nodes, Mbit/s in each direction
+
+    @property
+    def nodes(self) -> list[str]:
+        return [f"n{node}" for node in sorted({node for a, b, _ in self.cables for node in (a, b)})]
+
+    @property
+    def rate_mbps(self) -> int:
+        """Of the fastest cable."""
+        return max(rate for _, _, rate in self.cables)
+
+    def text(self) -> str:
+        """As a topology file."""
+        lines = [f'[[node]]\nname = "{node}"' for node in self.nodes]
+        for place, (a, b, rate) in enumerate(self.cables):
+            lines.append(f'[[cable]]\nname = "c{place}"\nrate_mbps = {rate}\n'
+                         f'ends = [{{ node = "n{a}" }}, {{ node = "n{b}" }}]')
+        return "\n".join(lines) + "\n"
+
+    def most_mbps(self, source: int, destination: int) -> int:
+        """The maximum flow (J. Edmonds, R. Karp, 1972) between two nodes."""
+        left: dict[tuple[int, int], int] = {}
+        for a, b, rate in self.cables:
+            left[a, b] = left.get((a, b), 0) + rate
+            left[b, a] = left.get((b, a), 0) + rate
+        total = 0
+        while path := _shortest_with_room(left, source, destination):
+            room = min(left[hop] for hop in path)
+            for a, b in path:
+                left[a, b] -= room
+                left[b, a] += room
+            total += room
+        return total
+
+
+def _shortest_with_room(left: dict[tuple[int, int], int], source: int, destination: int) -> list[tuple[int, int]]:
+    came_from = {source: source}
+    waiting = deque([source])
+    while waiting and destination not in came_from:
+        node = waiting.popleft()
+        for (a, b), room in left.items():
+            if a == node and room > 0 and b not in came_from:
+                came_from[b] = a
+                waiting.append(b)
+    if destination not in came_from:
+        return []
+    path = []
+    while destination != source:
+        path.append((came_from[destination], destination))
+        destination = came_from[destination]
+    return path
+
+
+def _ring(nodes: int, rate: int) -> tuple[tuple[int, int, int], ...]:
+    return tuple((node, (node + 1) % nodes, rate) for node in range(nodes))
+
+
+RING_4 = Topology("ring of 4", _ring(4, RATE_MBPS))
+RING_6 = Topology("ring of 6", _ring(6, _SLOW_MBPS))
+PARALLEL = Topology("two cables", ((0, 1, RATE_MBPS), (0, 1, RATE_MBPS)))
+UNEQUAL = Topology("two cables, 4:1", ((0, 1, 800), (0, 1, 200)))
+RELAYED = Topology("two cables, a relay, two cables", ((0, 1, 300), (0, 1, 300), (1, 2, 300), (1, 2, 300)))
+CHORD = Topology("ring of 6 with a chord", (*_ring(6, _SLOW_MBPS), (0, 3, _SLOW_MBPS)))
+TORUS = Topology("torus of 3x3", tuple(
+    (3 * row + column, other, _SLOW_MBPS) for row in range(3) for column in range(3)
+    for other in (3 * row + (column + 1) % 3, 3 * ((row + 1) % 3) + column)))
+BRIDGED = Topology("two rings of 4 and a bridge", (
+    *_ring(4, _SLOW_MBPS), *((a + 4, b + 4, rate) for a, b, rate in _ring(4, _SLOW_MBPS)), (0, 4, _SLOW_MBPS)))
+
+
+@dataclass(frozen=True)
+class Case:
+    topology: Topology
+    name: str
+    arguments: tuple[str, ...]
+    channels: int = 2
+    least_cables: float | None = None     # of the fastest cable's rate, with all paths
+    least_of_off: float | None = None     # of what one path gives
+    pair: tuple[int, int] | None = None   # to be compared with the maximum flow between them
+    least_of_most: float | None = None
+    counts: str = "algbw_GBps"            # the field of collperf's results
+    size: str = field(default="32M")
+
+
+def _pair(topology: Topology, source: int, destination: int, least_of_most: float) -> Case:
+    return Case(topology, f"n{source} to n{destination}", ("--op", "sendrecv", "--pattern", f"pair {source} {destination}"),
+                channels=1, pair=(source, destination), least_of_most=least_of_most)
+
+
+CASES = (
+    Case(RING_4, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_cables=1.27),
+    Case(RING_4, "one opposite pair", ("--op", "sendrecv", "--pattern", "pair 0 2"), channels=1, least_cables=1.90),
+    Case(RING_4, "four opposite at once", ("--op", "sendrecv", "--pattern", "opposite"), least_of_off=0.98),
+    Case(RING_4, "all_to_all, busbw", ("--op", "all_to_all"), counts="busbw_GBps", least_cables=1.42, least_of_off=0.98),
+    Case(RING_4, "all_reduce, busbw", ("--op", "all_reduce"), counts="busbw_GBps", least_of_off=0.98),
+    Case(RING_6, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_cables=1.14,
+         size="16M"),
+    _pair(PARALLEL, 0, 1, 0.95),
+    _pair(UNEQUAL, 0, 1, 0.95),
+    _pair(RELAYED, 0, 2, 0.95),
+    _pair(TORUS, 0, 4, 0.90),
+    _pair(TORUS, 0, 1, 0.90),
+    _pair(CHORD, 1, 4, 0.90),
+    _pair(CHORD, 0, 3, 0.90),
+    _pair(BRIDGED, 1, 3, 0.90),
+    _pair(BRIDGED, 2, 6, 0.90),
+)
+QUICK_CASES = (CASES[1],)
+
+# Small messages of a flow that has its further circuits: it carries 16 MiB first.
+SMALL_SIZES = ("8", "4K", "64K")
+SMALL = Case(RING_4, "small messages between neighbours", ("--latency", "--op", "sendrecv", "--pattern", "pair 0 1"),
+             channels=1, size="1M," + ",".join(SMALL_SIZES))

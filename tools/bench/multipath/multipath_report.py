@@ -1,0 +1,122 @@
+"""The text of the multipath benchmark: its section of docs/benchmarks.md and its last line."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from machine import facts_table
+from multipath_cases import CASES, RATE_MBPS, SMALL_SIZES, Case
+from spread import Spread
+
+MODES = ("off", "all")
+
+# How much longer a small message may take with several circuits.
+_MOST_OF_OFF = 1.03
+
+_INTRO = """\
+`tools/bench.sh multipath`: network namespaces with shaped cables. The same work with one path for each flow
+(`CABLEWAY_MULTIPATH=off`) and with all that are of use (`all`), {rounds} times each, one after the other in turn; medians, and
+the range in brackets. Sizes and numbers of connections are collperf's, two connections for each pair of ranks as NCCL has, but
+where one node sends to one other: there it is one. Every run ends with checked bytes. Bandwidth is in cables: the rate of the
+topology's fastest cable, headers included, so that one full cable is about {payload:.2f}."""
+
+_PAYLOAD_SHARE = 0.99  # of a cable with packets of 9,000 bytes
+
+
+@dataclass(frozen=True)
+class Result:
+    case: Case
+    gigabytes_per_s: dict[str, Spread]  # by mode
+
+    def cables(self, mode: str) -> float:
+        return self.gigabytes_per_s[mode].median * 8000 / self.case.topology.rate_mbps
+
+    @property
+    def gain(self) -> float:
+        """Of the medians: rounds alternate, so that both see the same machine."""
+        return self.gigabytes_per_s["all"].median / self.gigabytes_per_s["off"].median
+
+    @property
+    def share_of_most(self) -> float | None:
+        if self.case.pair is None:
+            return None
+        return self.gigabytes_per_s["all"].median * 8000 / self.case.topology.most_mbps(*self.case.pair)
+
+    def missed(self) -> list[str]:
+        case, lines = self.case, []
+        for name, value, least in (("cables", self.cables("all"), case.least_cables),
+                                   ("of one path", self.gain, case.least_of_off),
+                                   ("of the maximum flow", self.share_of_most, case.least_of_most)):
+            if least is not None and value is not None and value < least:
+                lines.append(f"{case.topology.name}, {case.name}: {value:.3f} {name}, wanted {least:.2f}")
+        return lines
+
+
+@dataclass(frozen=True)
+class SmallResult:
+    """Half round trips in microseconds, by mode and size."""
+
+    microseconds: dict[str, dict[str, Spread]]
+
+    def ratio(self, size: str) -> float:
+        return self.microseconds["all"][size].median / self.microseconds["off"][size].median
+
+    def missed(self) -> list[str]:
+        return [f"messages of {size}: {self.ratio(size):.3f} of the time with one path, wanted {_MOST_OF_OFF:.2f} at most"
+                for size in SMALL_SIZES if self.ratio(size) > _MOST_OF_OFF]
+
+
+def missed(results: list[Result], small: SmallResult | None) -> list[str]:
+    return [line for each in (*results, *([small] if small else [])) for line in each.missed()]
+
+
+def last_line(results: list[Result]) -> str:
+    """Cables of neighbours, one opposite pair and all_to_all."""
+    by_case = {result.case: result for result in results}
+    chosen = [by_case.get(case) for case in (CASES[0], CASES[1], CASES[3])]
+    return "multipath: " + " ".join(f"{result.cables('all'):.3f}" if result else "-" for result in chosen)
+
+
+def _goal(case: Case) -> str:
+    goals = []
+    if case.least_cables is not None:
+        goals.append(f">= {case.least_cables:.2f} cables")
+    if case.least_of_off is not None:
+        goals.append(f">= {case.least_of_off:.2f} of off")
+    if case.least_of_most is not None:
+        goals.append(f">= {case.least_of_most:.2f} of the maximum flow")
+    return ", ".join(goals)
+
+
+def _row(result: Result) -> str:
+    cells = []
+    for mode in MODES:
+        spread, scale = result.gigabytes_per_s[mode], 8000 / result.case.topology.rate_mbps
+        low, high = (edge(spread.values) * scale for edge in (min, max))
+        cells.append(f"{result.cables(mode):.3f} ({low:.3f} to {high:.3f})")
+    share = result.share_of_most
+    verdict = "missed" if result.missed() else "met"
+    return (f"| {result.case.topology.name} | {result.case.name} | {cells[0]} | {cells[1]} | {result.gain:.3f} |"
+            f" {'' if share is None else f'{share:.3f}'} | {_goal(result.case)}: {verdict} |")
+
+
+def section_text(results: list[Result], small: SmallResult | None, facts: dict[str, str], rounds: int) -> str:
+    lines = ["## Multipath", "", _INTRO.format(rounds=rounds, payload=_PAYLOAD_SHARE), "", *facts_table(facts), "",
+             "| topology | who sends | off | all | all / off | of the maximum flow | goal |", "|---|---|---|---|---|---|---|",
+             *(_row(result) for result in results)]
+    if small is not None:
+        lines += ["", "Small messages of a flow that has several circuits, because it has carried large ones: half round trips"
+                  f" between neighbours in the ring of 4. Goal: {_MOST_OF_OFF:.2f} of the time with one path at most.", "",
+                  "| bytes | off, us | all, us | all / off |", "|---|---|---|---|"]
+        for size in SMALL_SIZES:
+            off, every = (small.microseconds[mode][size] for mode in MODES)
+            lines.append(f"| {size} | {off.median:.1f} ({off.range_text('.1f')}) | {every.median:.1f}"
+                         f" ({every.range_text('.1f')}) | {small.ratio(size):.3f} |")
+    lines += ["", f"Cables have {RATE_MBPS} Mbit/s where two cores copy for all nodes at that rate, else less. What each node"
+              " relays for others costs its host's CPU time: a cluster whose hosts are the limit, not its cables, gains nothing."]
+    return "\n".join(lines)
+
