@@ -150,11 +150,9 @@ void end_hop(ChunkLink& link, absl::string_view where, const absl::Status& reaso
 
 // NCCL's maximum of requests on one connection (NCCL_NET_MAX_REQUESTS).
 inline constexpr std::size_t kMaxLandings = 32;
-// Frames without payload that a link queues. At the destination of a flow with one circuit, to which no chunk comes
-// while its frames do not leave, at most 32 announcements and 32 acknowledgements are queued, and where chunks are
-// striped over several circuits, 64 reports of what has landed. With several circuits, one that takes no frames while
-// others end again and again, or while many small messages go over its bundle's primary, may exceed the limit, and
-// ends, too.
+// Frames without payload that a link queues: at a flow's destination at most 32 announcements, 32 acknowledgements, and
+// where chunks are striped 64 reports of what has landed; at a relay of an alternate one for each change of its gate. A
+// circuit that takes no frames while others end again and again, or its gate changes, may exceed the limit, and ends.
 inline constexpr std::size_t kMaxQueuedControls = 128;
 
 }  // namespace cableway

@@ -172,6 +172,8 @@ void FlowReceiver::announce(Circuit& circuit, std::uint64_t message) {
     }
   }
   const bool is_beside = primary_ != slot_of(circuit);
+  // Its relays, too, are to know when it is no longer the primary.
+  if (!is_beside) circuit.announced_beside = false;
   const bool once = is_beside && !circuit.link().needs_announcements();
   if (once && std::exchange(circuit.announced_beside, true)) return;
   // An announcement may need the place of a message that the acknowledgement covers, which may come later over the

@@ -4,9 +4,10 @@
 // A flow outlives its circuits (docs/decisions/0015). The receiver counts the chunks that land over each of them. A
 // circuit that ends is fenced at once: nothing lands there any more, and the sender is told the count, so that it can
 // send exactly the rest over another circuit. The receiver chooses the primary circuit, over which it announces and
-// acknowledges, and repeats both where another one becomes the primary. It does both over the other circuits of the
-// primary's bundle, too, so that the sender can stripe messages over all of them. (An announcement takes the place of
-// an earlier message, so the acknowledgement of that one goes before it on every circuit.)
+// acknowledges, and repeats both where another one becomes the primary. It posts large receives on the other circuits
+// of the primary's bundle, too, so that the sender can stripe messages over all of them. It announces each one there if
+// chunks need that (ChunkLink::needs_announcements()), else only the first. (An announcement takes the place of an
+// earlier message, so before it the acknowledgement of that one goes over the same circuit.)
 //
 // One thread at a time. Allocates nothing after construction, except when a circuit joins or ends.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_

@@ -193,6 +193,8 @@ void FlowSender::end(Circuit& circuit, const absl::Status& reason) {
   const auto others = static_cast<std::uint8_t>(~(1U << slot_of(circuit)));
   for (Receive& receive : receives_) receive.announced_on &= others;
   if ((bundled_ & ~others) != 0) ++shares_ended_;
+  // Another circuit may join in its slot before there is a new primary.
+  if (primary_ == slot_of(circuit)) primary_ = kMaxFlowCircuits;
   choose_bundle();
   ask_all_for_counts();
   // Nothing is read any more: what the other end acknowledged before it closed the flow is done.
@@ -258,8 +260,10 @@ FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
   if ((announced_on & (1U << primary_)) != 0) {
     return circuits_[primary_].can_send() ? &circuits_[primary_] : nullptr;
   }
+  // An alternate waits until it is the primary, as its gate may be closed.
   for (Circuit& circuit : used()) {
-    if ((announced_on & (1U << slot_of(circuit))) != 0 && circuit.can_send()) return &circuit;
+    const bool is_announced = (announced_on & (1U << slot_of(circuit))) != 0;
+    if (is_announced && competes(circuit) && circuit.can_send()) return &circuit;
   }
   return nullptr;
 }
@@ -348,15 +352,16 @@ absl::Status FlowSender::take_announcement(Circuit& circuit, const Frame& contro
 absl::Status FlowSender::take_gate(Circuit& circuit, const Frame& control) {
   if (!circuit.is_alternate) return violation("peer closed the gate of a circuit that is no alternate");
   circuit.closed_ahead = control.offset != 0;
+  if (circuit.closed_ahead) circuit.proven = 0;
   return absl::OkStatus();
 }
 
 absl::Status FlowSender::take_acknowledgement(const Frame& control) {
   const std::uint64_t message = control.message;
   if (message < unacknowledged_ && repeats_arrive()) return absl::OkStatus();  // repeated on a new primary
-  const bool in_flight = message >= unacknowledged_ && message < next_;
-  const bool all_sent = in_flight && at(message).begun && at(message).sent == at(message).bytes &&
-                        (again_.empty() || again_.first().message > message);
+  // All messages below sending_ have been given to circuits.
+  const bool all_sent =
+      message >= unacknowledged_ && message < sending_ && (again_.empty() || again_.first().message > message);
   if (!all_sent || control.size != at(message).bytes) {
     return violation(absl::StrCat("peer acknowledged ", control.size, " bytes of message ", message,
                                   ", which is not what was sent"));

@@ -42,8 +42,8 @@ class FlowSender final : public CircuitOwner {
  public:
   // The time, on any thread that uses the flow.
   using Now = std::function<Instant()>;
-  // A flow that waits for a circuit where it has none. `now` measures how fast the circuits of a bundle are; null: they
-  // count as equally fast.
+  // A flow that waits for a circuit where it has none. `now` times what lands, for the shares of a bundle and the
+  // stamps of ports; null: circuits count as equally fast, and nothing is stamped.
   explicit FlowSender(Now now = nullptr, const Striping& striping = {}) : striping_(striping), clock_(std::move(now)) {}
   // A flow over one circuit with this first hop, which must outlive the sender. It ends with the circuit, whose link
   // the owner then fails or fences. `chunk_bytes`: the largest chunk that the circuit accepts, a multiple of 128.
@@ -217,7 +217,8 @@ class FlowSender final : public CircuitOwner {
   std::array<Circuit, kMaxFlowCircuits> circuits_;
   std::uint32_t bundle_ = 0;  // of the primary
   std::uint8_t bundled_ = 0;  // live circuits of it, alternates included, as bits; 0: fewer than two
-  std::size_t primary_ = 0;   // over which the last announcement came
+  // Over which the last announcement with offset 0 came; kMaxFlowCircuits: it has ended.
+  std::size_t primary_ = 0;
   std::size_t used_ = 0;
   std::size_t live_ = 0;
   std::uint64_t named_ = 0;  // circuits, since construction

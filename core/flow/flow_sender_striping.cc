@@ -16,7 +16,7 @@ std::uint8_t FlowSender::stripes(std::uint64_t message) {
     ++usable;
     if (is_announced_on(circuit, message)) announced |= static_cast<std::uint8_t>(1U << slot_of(circuit));
   }
-  // Those on which its receive is not announced yet, as their way is longer, get what the others leave for them.
+  // Circuits on which it is not announced yet, as their way is longer, get later chunks.
   return usable < 2 ? 0 : announced;
 }
 
@@ -51,18 +51,20 @@ bool FlowSender::can_take(const Circuit& circuit) const {
   return circuit.can_send() && circuit.given.bytes() < window(circuit);
 }
 
-// The one on which a chunk will have landed first, even if it cannot take one now: another would land it later. For an
-// alternate nothing waits.
+// The one on which a chunk will have landed first, even if it cannot take one now: another would land it later. No
+// chunk waits for an alternate.
 FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
   const Instant time = now();
+  const auto has_chunks = [](const Circuit& each) { return each.given.size() > 0; };
+  const bool is_busy = std::any_of(used().begin(), used().end(), has_chunks);
   Circuit* best = nullptr;
   double least = 0;
   for (Circuit& circuit : used()) {
     if ((among & (1U << slot_of(circuit))) == 0) continue;
     const std::uint64_t given = circuit.given.bytes();
-    // Nothing tells for how long, or nothing may wait for it.
+    // Nobody knows when it can take one, or it is an alternate, for which no chunk waits.
     if (!can_take(circuit) && (given == 0 || !competes(circuit))) continue;
-    if (given == 0 && time - circuit.rate.since() > striping_.try_again) return &circuit;
+    if (given == 0 && is_busy && time - circuit.rate.since() > striping_.try_again) return &circuit;
     const double seconds = circuit.rate.seconds_until_landed(given, striping_.chunk_bytes, time);
     if (best != nullptr && seconds >= least) continue;
     best = &circuit;

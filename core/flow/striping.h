@@ -17,8 +17,8 @@ struct Striping {
   std::chrono::milliseconds ahead{8};
   std::uint64_t least_chunks = 4;
   std::uint64_t window_bytes = 2U << 20;
-  // On an alternate it is twice what is on its way, and this at most: a flow whose own path leads there waits for so
-  // much before the gate has any effect. At first it is one chunk, and grows with each that lands.
+  // On an alternate it is twice what is on its way, and this at most: another flow's chunks wait behind that much
+  // before the gate takes effect. At first it is one chunk, and grows with each that lands.
   std::uint64_t most_alternate_bytes = 1U << 20;
   // A circuit that was too slow to get anything for so long is tried again.
   std::chrono::milliseconds try_again{100};

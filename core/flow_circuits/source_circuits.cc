@@ -396,7 +396,9 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   if (!circuit.has_value()) return look_after(kLookForBetter);
   // The first path of a bundle that is still the right one may join it again.
   const auto is_member = [&](const Live& each) { return is_bundled(each); };
-  const bool joins_bundle = striped_ && !has_left && !has_first() && std::any_of(live_.begin(), live_.end(), is_member);
+  const auto members = static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), is_member));
+  const bool has_room = members > 0 && members < kMaxBundle;
+  const bool joins_bundle = striped_ && !has_left && !has_first() && has_room;
   dial(*circuit, offers->front(), 0, joins_bundle ? offer_ : offer_ + 1);
 }
 

@@ -1,7 +1,7 @@
 // Whether an alternate's chunks may leave by a port: closed while the port is in use by flows' own paths, open again
-// after it has been quiet for a while. The while is doubled each time that the gate closes soon after it has opened: a
-// flow that pauses for a moment again and again needs its port, and what an alternate puts there meanwhile may even be
-// why it pauses. A port that is not known is closed.
+// after it has been quiet for a while. That time is doubled whenever the gate closes soon after it has opened: a flow
+// that pauses for a moment again and again needs its port, and what an alternate puts there meanwhile may even be why
+// it pauses. A port that is not known is closed.
 //
 // One thread at a time. Neither blocks nor allocates.
 #ifndef CABLEWAY_CORE_GATE_PORT_GATE_H_

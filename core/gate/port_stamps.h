@@ -1,6 +1,6 @@
 // Which ports of a host are in use by flows' own paths: until when, for each port, in memory that the host's node and
-// the processes of its jobs share. Whoever puts a chunk of a first path or a bundle on a port stamps it; who may only
-// use idle ports, as an alternate, reads the stamp first (port_gate.h).
+// the processes of its jobs share. Whoever puts a chunk of a first path or a bundle on a
+// port stamps it. An alternate, which may use idle ports only, reads the stamp first (port_gate.h).
 //
 //   process A                     the page                      cablewayd's relay
 //   EgressPort("eth1").use() ---> [.. until .. until ..] <--- EgressPort("eth1").in_use_until()
@@ -52,17 +52,24 @@ class EgressPort {
     if (until_ == nullptr) return;
     const Duration use = std::clamp<Duration>(4 * chunk_time, kShortestUse, kLongestUse);
     const std::int64_t until = (now + use).since_start.count();
-    // Of two at the same time one may be lost; the next chunk is near.
-    if (until_->load(std::memory_order_relaxed) < until) until_->store(until, std::memory_order_relaxed);
+    const std::int64_t present = until_->load(std::memory_order_relaxed);
+    // Not for each of many small chunks: other processes read the same cache line. Of two stores at the same time one
+    // may be lost; the next chunk is near.
+    const bool is_later = present < until - Duration(kShortestUse).count() / 4;
+    if (is_later || present > latest(now)) until_->store(until, std::memory_order_relaxed);
   }
 
-  // Requires is_known(). A stamp beyond the longest use from now is one that nobody can have meant; it counts as that.
+  // Requires is_known(). A stamp later than the longest use from now is an error, and is replaced by that.
   Instant in_use_until(Instant now) const {
-    const Instant until{Duration{until_->load(std::memory_order_relaxed)}};
-    return std::min(until, now + kLongestUse);
+    std::int64_t until = until_->load(std::memory_order_relaxed);
+    if (until > latest(now) && until_->compare_exchange_strong(until, latest(now), std::memory_order_relaxed)) {
+      until = latest(now);
+    }
+    return Instant{Duration{std::min(until, latest(now))}};
   }
 
  private:
+  static std::int64_t latest(Instant now) { return (now + kLongestUse).since_start.count(); }
   // FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), the same in every process.
   static constexpr std::size_t place_of(absl::string_view interface) {
     std::uint32_t hash = 2166136261U;

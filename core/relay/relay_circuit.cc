@@ -179,6 +179,7 @@ void RelayCircuit::note_left() {
   const Instant now = egress_.now();
   chunk_time_ = now - std::exchange(leaving_since_, now);
   --sending_;
+  if (competes_) egress_.port.use(now, chunk_time_);
 }
 
 void RelayCircuit::look_at_gate() {

@@ -12,8 +12,8 @@
 //
 // It stamps the port by which its chunks leave (core/gate/port_stamps.h). A circuit that is an alternate of its flow
 // reads the stamp instead, and tells the flow's source when the port is in use and when it no longer is; what is on its
-// way is relayed all the same. Whether an alternate has become the flow's primary circuit, which competes as any other,
-// its announcements tell.
+// way is relayed all the same. The announcements tell whether an alternate is its flow's primary now, which competes as
+// any other circuit.
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never blocks.
 #ifndef CABLEWAY_CORE_RELAY_RELAY_CIRCUIT_H_
@@ -172,7 +172,7 @@ class RelayCircuit {
 
   const RelayEgress egress_;
   PortGate gate_;
-  bool competes_ = true;       // what it carries is not an alternate's
+  bool competes_ = true;       // for its port: no alternate, or its flow's primary
   bool is_closed_ = false;     // the gate here
   bool closed_ahead_ = false;  // that of a later relay
   bool told_closed_ = false;

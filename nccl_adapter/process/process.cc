@@ -77,7 +77,8 @@ void Process::stop() {
 }
 
 void Process::share_port_stamps(const host::UniqueFd& file) {
-  if (absl::Status status = port_stamps_->adopt(file); !status.ok()) log_.warn(std::string(status.message()));
+  const absl::Status status = port_stamps_->adopt(file);
+  if (!status.ok()) log_.warn(absl::StrCat(status.message(), ": alternates stay unused (CABLEWAY_MULTIPATH=all)"));
 }
 
 void Process::take(const Welcome& welcome) {
@@ -263,7 +264,13 @@ FlowComm::Origin Process::origin_of(Context& context, std::string flow) {
       if (flows_ != nullptr) flows_->circuit_ended(comm);
     });
   };
-  return {context, std::move(flow), welcome_.node, log_, circuit_has_ended, settings_.checksum, port_stamps_};
+  return {context,
+          std::move(flow),
+          welcome_.node,
+          log_,
+          circuit_has_ended,
+          settings_.checksum,
+          port_stamps_->is_shared() ? port_stamps_ : nullptr};
 }
 
 std::shared_ptr<SendComm> Process::open_flow(Context& context, const ListenHandle& handle) {

@@ -3,6 +3,7 @@
 #ifndef CABLEWAY_CORE_LINUX_GATE_SHARED_PORT_STAMPS_H_
 #define CABLEWAY_CORE_LINUX_GATE_SHARED_PORT_STAMPS_H_
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -23,11 +24,13 @@ class SharedPortStamps {
   SharedPortStamps(const SharedPortStamps&) = delete;
   SharedPortStamps& operator=(const SharedPortStamps&) = delete;
 
-  // Maps a node's page in place of the present one, at the same address: also while others use it. InvalidArgument: the
-  // descriptor is no such file; nothing has changed.
+  // Maps a node's page in place of the present one, at the same address: also while others use it. NotFound: the
+  // descriptor is invalid; InvalidArgument: it is no such file. On an error the page stays, unshared.
   absl::Status adopt(const UniqueFd& file);
 
   PortStampPage& page() { return *page_; }
+  // Whether the page is the node's. Callable from any thread.
+  bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
   // Invalid: unshared, or another process's.
   const UniqueFd& file() const { return file_; }
 
@@ -36,6 +39,7 @@ class SharedPortStamps {
 
   const UniqueFd file_;
   PortStampPage* const page_;
+  std::atomic<bool> is_shared_ = false;
 };
 
 }  // namespace cableway::host

@@ -60,7 +60,7 @@ class RelayLoop {
     // message.
     std::chrono::microseconds spin{0};
     bool checksums = true;            // HopLinkOptions::checksums
-    PortStampPage* stamps = nullptr;  // of this host's ports; null: alternates find no port idle
+    PortStampPage* stamps = nullptr;  // of this host's ports; null: none is stamped, and no circuit is an alternate
   };
   // From then on the loop owns the use of the stores' pools; the stores, and the stamps, must outlive it.
   static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const std::vector<RelayStore*>& stores,

@@ -38,7 +38,7 @@ ReceivedWithDescriptor receive_with_descriptor(int socket, std::span<std::byte> 
   message.msg_iov = &data;
   message.msg_iovlen = 1;
   message.msg_control = control.bytes.data();
-  message.msg_controllen = control.bytes.size();
+  message.msg_controllen = CMSG_LEN(sizeof(int));  // CMSG_SPACE() has room for a second one
   ReceivedWithDescriptor received{::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC), UniqueFd()};
   if (received.bytes < 0) return received;
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);

@@ -129,7 +129,7 @@ void SessionClient::have_first() {
   if (received.bytes < 0 && errno == EAGAIN) return read_first();
   // The node sends more than a length at once.
   if (received.bytes != static_cast<ssize_t>(length_.size())) return close();
-  if (received.descriptor.valid()) have_port_stamps_(std::move(received.descriptor));
+  have_port_stamps_(std::move(received.descriptor));
   have_length();
 }
 

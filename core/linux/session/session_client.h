@@ -39,7 +39,8 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   bool is_behind() const { return outgoing_bytes_ > (1U << 20); }
   // Called when the node sends a further Welcome: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
-  // Called with the node's page of port stamps (core/linux/gate/shared_port_stamps.h), before the first Welcome.
+  // Called with the node's page of port stamps (core/linux/gate/shared_port_stamps.h), before the first Welcome;
+  // invalid: the node has passed none.
   void on_port_stamps(std::function<void(UniqueFd)> have) { have_port_stamps_ = std::move(have); }
   // Called when the node reports a lost port.
   void on_port_lost(std::function<void(const PortLost&)> lost) { port_lost_ = std::move(lost); }

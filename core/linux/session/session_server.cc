@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
@@ -176,9 +177,12 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   // With the descriptor, into the peer's empty buffer.
   void send_first(std::vector<std::byte> message) {
-    const ssize_t sent =
-        server_->port_stamps < 0 ? 0 : send_with_descriptor(socket_.native_handle(), message, server_->port_stamps);
-    if (sent < 0) return close();
+    // If the kernel refuses the descriptor, the process gets none, and reports that.
+    ssize_t sent = 0;
+    if (server_->port_stamps >= 0) {
+      sent = send_with_descriptor(socket_.native_handle(), message, server_->port_stamps);
+    }
+    sent = std::max<ssize_t>(sent, 0);
     outgoing_.push_back(std::move(message));
     write(static_cast<std::size_t>(sent));
   }

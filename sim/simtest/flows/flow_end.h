@@ -34,11 +34,11 @@ struct MessageRecord {
   std::uint64_t hash = 0;  // of the sent contents
 };
 
-// The common part of both ends: when they poll their circuits, and how they end.
 // Messages are small here.
 inline constexpr Striping kSimtestStriping{
     .small_message = 1024, .chunk_bytes = 4096, .window_bytes = 65536, .most_alternate_bytes = 32768};
 
+// The common part of both ends: when they poll their circuits, and how they end.
 class FlowEnd : public LinkUser {
  public:
   struct Place {

@@ -135,6 +135,73 @@ TEST_F(FlowAlternatesTest, ThePrimaryCompetesWhateverItIs) {
   EXPECT_FALSE(gate.is_open(flow_.clock_.now()));
 }
 
+// From its announcements relays learn whether it is the primary.
+TEST_F(FlowAlternatesTest, AFormerPrimaryIsAnnouncedAsAnAlternateAgain) {
+  flow_.run(100);
+  EXPECT_EQ(flow_.announced_as_[1], 2U);
+  flow_.receiver_.prefer(alternate_);
+  flow_.run(100);
+  EXPECT_EQ(flow_.announced_as_[1], 0U);
+  flow_.receiver_.prefer(flow_.names_[0]);
+  flow_.run(100);
+  EXPECT_EQ(flow_.announced_as_[1], 2U);
+}
+
+// The sender's end of a flow whose destination is played, with a circuit over eth0 and an alternate over eth1.
+class PlayedDestination : public testing::Test {
+ protected:
+  PlayedDestination() {
+    for (const CircuitShare share : {CircuitShare::kBundle, CircuitShare::kAlternate}) {
+      test::LooseHop& hop = hops_[share == CircuitShare::kBundle ? 0 : 1];
+      const CircuitName name = *sender_.reserve();
+      EXPECT_TRUE(sender_.join(name, hop.source, "", kMaxChunkBytes).ok());
+      sender_.leaves_by(name, EgressPort(page_, name.slot == 0 ? "eth0" : "eth1"));
+      sender_.stripe(name, kOneBundle, share);
+    }
+  }
+  void tell(std::size_t circuit, const Frame& frame) {
+    ASSERT_TRUE(hops_[circuit].destination.send_control(frame).ok());
+    while (hops_[circuit].deliver_up()) {
+    }
+    status_ = sender_.progress();
+  }
+  static Frame announcement(std::uint64_t message, std::uint64_t as) {
+    return Frame{FrameKind::kAnnounce, 0, message, as, kLarge};
+  }
+  void post(std::uint64_t bytes) { ASSERT_TRUE(sender_.post(FlowBuffer(sent_.data(), &keys_), bytes).ok()); }
+
+  PortStampPage page_{};
+  test::LooseHop hops_[2];
+  FlowSender sender_{nullptr, kQuarter};
+  absl::Status status_;
+  const std::vector<std::byte> sent_ = std::vector<std::byte>(kLarge);
+  const CircuitKeys keys_{};
+};
+
+TEST_F(PlayedDestination, NothingGoesOverAClosedAlternateAlthoughOnlyItIsAnnounced) {
+  tell(0, announcement(0, 0));
+  tell(1, announcement(0, 1));
+  post(0);
+  tell(1, gate_frame(true));
+  tell(1, announcement(1, 1));
+  post(kLarge);
+  EXPECT_THAT(hops_[1].source.new_chunks(), IsEmpty());
+  tell(0, announcement(1, 0));
+  EXPECT_EQ(bytes_of(hops_[0].source.new_chunks()), kLarge);
+}
+
+TEST_F(PlayedDestination, AnAcknowledgementOfAMessageAfterOneThatIsNotSentBreaksTheProtocol) {
+  hops_[0].source.max_chunks = 1;
+  for (std::uint64_t message = 0; message < 2; ++message) {
+    tell(0, announcement(message, 0));
+    tell(1, announcement(message, 1));
+  }
+  post(kLarge);
+  post(kLarge / 8);
+  tell(0, Frame{FrameKind::kAck, 0, 1, 0, kLarge / 8});
+  EXPECT_TRUE(absl::IsInvalidArgument(status_)) << status_;
+}
+
 TEST(FlowAlternates, AGateOfAnotherCircuitBreaksTheProtocol) {
   StripedFlow flow(messages(1, kOneMessage), {16 * kKiB}, {kOneBundle});
   ASSERT_TRUE(flow.hops_[0]->destination.send_control(gate_frame(true)).ok());

@@ -233,12 +233,12 @@ TEST_F(RetiringSender, AsksForCountsOverACircuitThatWasPolledBefore) {
   EXPECT_THAT(sent(0), Contains(retire_frame({1, 1})));
 }
 
-TEST_F(RetiringSender, HasFourCircuitsAtMost) {
+TEST_F(RetiringSender, HasFiveCircuitsAtMost) {
   std::vector<CircuitName> reserved;
   while (const auto name = sender_.reserve()) reserved.push_back(*name);
-  EXPECT_EQ(reserved.size(), 2U) << "four in all";
+  EXPECT_EQ(reserved.size(), 3U) << "five in all";
   sender_.release(reserved.back());
-  EXPECT_EQ(sender_.reserve(), (CircuitName{3, 2})) << "a name is used once";
+  EXPECT_EQ(sender_.reserve(), (CircuitName{4, 2})) << "a name is used once";
 }
 
 // The destination is hostile: it moves the primary with every chunk, tells of chunks on one circuit only, and retires

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -85,6 +86,7 @@ class StripedFlow {
   test::FlowScript script_;
   std::vector<std::unique_ptr<LooseHop>> hops_;
   std::vector<CircuitName> names_;
+  std::map<std::size_t, std::uint64_t> announced_as_;  // by circuit: the offset of its last announcement
 
  private:
   void step() {
@@ -104,8 +106,11 @@ class StripedFlow {
   }
   void turn() {
     EXPECT_TRUE(receiver_.progress().ok());
-    for (const auto& hop : hops_) {
-      while (hop->deliver_up()) {
+    for (std::size_t c = 0; c < hops_.size(); ++c) {
+      for (const auto& each : hops_[c]->destination.out()) {
+        if (each.frame.kind == FrameKind::kAnnounce) announced_as_[c] = each.frame.offset;
+      }
+      while (hops_[c]->deliver_up()) {
       }
     }
     EXPECT_TRUE(sender_.progress().ok());

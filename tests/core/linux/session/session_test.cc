@@ -352,7 +352,7 @@ TEST_F(SessionTest, RefusesAnotherVersionWithAReason) {
   EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
   EXPECT_THAT(
       std::string(reply.status().message()),
-      AllOf(HasSubstr("session version 9"), HasSubstr("the process uses 8"), HasSubstr("install the same Cableway")));
+      AllOf(HasSubstr("session version 10"), HasSubstr("the process uses 9"), HasSubstr("install the same Cableway")));
   serve([&] { return client->ended(); });
 }
 
