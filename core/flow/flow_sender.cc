@@ -191,7 +191,10 @@ void FlowSender::end(Circuit& circuit, const absl::Status& reason) {
   const bool over = !broken_.ok() && !ends_flow(reason);
   circuit.close(over ? received_failure(FailureScope::kFlow, last_end_.message()) : reason);
   const auto others = static_cast<std::uint8_t>(~(1U << slot_of(circuit)));
-  for (Receive& receive : receives_) receive.announced_on &= others;
+  for (Receive& receive : receives_) {
+    receive.announced_on &= others;
+    receive.by_primary &= others;
+  }
   if ((bundled_ & ~others) != 0) ++shares_ended_;
   // Another circuit may join in its slot before there is a new primary.
   if (primary_ == slot_of(circuit)) primary_ = kMaxFlowCircuits;
@@ -256,14 +259,15 @@ std::optional<FlowSender::Turn> FlowSender::next_turn() {
 }
 
 FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
-  const std::uint8_t announced_on = receive_of(message).announced_on;
-  if ((announced_on & (1U << primary_)) != 0) {
+  const Receive& receive = receive_of(message);
+  if ((receive.by_primary & (1U << primary_)) != 0) {
     return circuits_[primary_].can_send() ? &circuits_[primary_] : nullptr;
   }
-  // An alternate waits until it is the primary, as its gate may be closed.
+  // Announcements of the primary before may come after those of the present one. An alternate that was announced as
+  // such waits, as its gate may be closed.
   for (Circuit& circuit : used()) {
-    const bool is_announced = (announced_on & (1U << slot_of(circuit))) != 0;
-    if (is_announced && competes(circuit) && circuit.can_send()) return &circuit;
+    const std::uint8_t announced = competes(circuit) ? receive.announced_on : receive.by_primary;
+    if ((announced & (1U << slot_of(circuit))) != 0 && circuit.can_send()) return &circuit;
   }
   return nullptr;
 }
@@ -337,10 +341,11 @@ absl::Status FlowSender::take_announcement(Circuit& circuit, const Frame& contro
     return violation(absl::StrCat("peer announced receive ", message, " of ", control.size, " bytes, expected ",
                                   announced_, " with fewer than ", kMaxLandings, " unfinished"));
   }
-  if (is_new) receive = Receive{message + 1, control.size, 0};
+  if (is_new) receive = Receive{message + 1, control.size, 0, 0};
   while (receive_of(announced_).number == announced_ + 1) ++announced_;
   receive.announced_on |= static_cast<std::uint8_t>(1U << slot_of(circuit));
   if (control.offset != 0) return absl::OkStatus();
+  receive.by_primary |= static_cast<std::uint8_t>(1U << slot_of(circuit));
   primary_ = slot_of(circuit);
   if (bundle_ != circuit.bundle) {
     bundle_ = circuit.bundle;

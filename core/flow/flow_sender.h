@@ -151,6 +151,7 @@ class FlowSender final : public CircuitOwner {
     std::uint64_t number = 0;  // its message's sequence number plus one; 0: none
     std::uint64_t capacity = 0;
     std::uint8_t announced_on = 0;  // slots, as bits
+    std::uint8_t by_primary = 0;    // those of them that were the primary then
   };
 
   absl::Status take_control(Circuit& circuit, const Frame& control);

@@ -29,7 +29,8 @@ class FlowState {
     }
     for (std::uint64_t message = sender.oldest_; message < sender.next_; ++message) {
       absl::StrAppend(&text, "m", sender.at(message).sent, sender.at(message).begun, ".",
-                      sender.receives_[message % kMaxLandings].announced_on);
+                      sender.receives_[message % kMaxLandings].announced_on, ".",
+                      sender.receives_[message % kMaxLandings].by_primary);
     }
     for (const auto& receive : sender.receives_) {
       if (receive.number > sender.announced_) absl::StrAppend(&text, "r", receive.number, ".", receive.announced_on);
