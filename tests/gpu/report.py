@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes results of the GPU test into docs/benchmarks.md: the matrix between the markers <!-- gpu:begin --> and
-<!-- gpu:end -->, the scenarios between <!-- gpu-scenarios:begin --> and <!-- gpu-scenarios:end -->.
+<!-- gpu:end -->, the scenarios between <!-- gpu-scenarios:begin --> and <!-- gpu-scenarios:end -->, and `multipath`
+between <!-- gpu-multipath:begin --> and <!-- gpu-multipath:end -->.
 
     tests/gpu/report.py gpu-results.json gpu-scenarios.json [more.json ...] [--into docs/benchmarks.md]
 
@@ -127,12 +128,13 @@ def page_with(page: str, documents: list[dict[str, Any]]) -> str:
     if matrices:
         page = insert(page, markdown(merge(matrices)))
     scenarios = scenario_report.merge([document for document in documents if "scenarios" in document])
-    if scenarios:
-        if scenario_report.BEGIN not in page and END in page:  # after the matrix
-            page = page.replace(END, f"{END}\n\n{scenario_report.HEADING}\n\n{scenario_report.BEGIN}\n"
-                                     f"{scenario_report.END}", 1)
-        page = insert(page, scenario_report.markdown(scenarios), scenario_report.BEGIN, scenario_report.END,
-                      scenario_report.HEADING)
+    before = END
+    for block in scenario_report.BLOCKS:
+        if results := [result for result in scenarios if result["name"] in block.scenarios]:
+            if block.begin not in page and before in page:
+                page = page.replace(before, f"{before}\n\n{block.heading}\n\n{block.begin}\n{block.end}", 1)
+            page = insert(page, scenario_report.markdown(results, block), block.begin, block.end, block.heading)
+        before = block.end if block.end in page else before
     return page
 
 

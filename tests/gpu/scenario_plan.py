@@ -217,7 +217,7 @@ def _multipath() -> Scenario:
     jobs = [RankJob(f"multipath-{value}", "nccl_matrix.py", (0, 1, 2, 3), plan, settings={"CABLEWAY_MULTIPATH": value},
                     collperf=dry) for value in ("off", "all")]
     jobs.append(RankJob("socket", "nccl_matrix.py", (0, 1, 2, 3), plan, "socket"))
-    return Scenario("multipath", 4, tuple((job,) for job in jobs), 240, 150)
+    return Scenario("multipath", 4, tuple((job,) for job in jobs), 280, 120)
 
 
 # In the order in which they run: the most informative first, in case the time is short.

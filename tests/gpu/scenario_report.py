@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import scenario_verdict
@@ -10,6 +11,21 @@ from scenario_plan import ORDER_SIZE, SCENARIOS
 
 BEGIN, END = "<!-- gpu-scenarios:begin -->", "<!-- gpu-scenarios:end -->"
 HEADING = "### Other rings, orders and ends"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of the page, between markers, with the results of some scenarios."""
+
+    begin: str
+    end: str
+    heading: str
+    scenarios: frozenset[str]
+
+
+# One that is run by itself does not replace the others' results.
+_MULTIPATH = Block("<!-- gpu-multipath:begin -->", "<!-- gpu-multipath:end -->", "### All paths of a flow", frozenset({"multipath"}))
+BLOCKS = (Block(BEGIN, END, HEADING, frozenset(SCENARIOS) - _MULTIPATH.scenarios), _MULTIPATH)
 _MEANING = {
     "ring6": "6 ranks; ring and tree with each protocol, and PAT",
     "ring8": "8 ranks; ring and tree with each protocol, and PAT",
@@ -103,9 +119,10 @@ def _machine(results: list[dict[str, Any]]) -> str:
     return (f"NCCL {machine.get('nccl')} under PyTorch {machine.get('torch')} on {machine.get('gpus')} x"
             f" {machine.get('gpu')}, {machine.get('cpus')} CPU cores,"
             f" Linux {str(machine.get('kernel')).partition('-')[0]}. One rank in each network namespace of a ring, the"
-            " nodes discovered their cables. By `tests/gpu/run.sh --scenario all` (tests/gpu/README.md).")
+            " nodes discovered their cables. By `tests/gpu/run.sh --scenario"
+            f" {','.join(result['name'] for result in results)}` (tests/gpu/README.md).")
 
 
-def markdown(results: list[dict[str, Any]]) -> str:
-    return "\n".join([BEGIN, _machine(results), "", *_overview(results), *_ratios(results), *_multipath(results),
-                      *_findings(results), END])
+def markdown(results: list[dict[str, Any]], block: Block = BLOCKS[0]) -> str:
+    return "\n".join([block.begin, _machine(results), "", *_overview(results), *_ratios(results), *_multipath(results),
+                      *_findings(results), block.end])
