@@ -34,7 +34,7 @@ def shares(nodes: LabNodes, name: str, interfaces: tuple[str, ...]) -> list[floa
 class AlternatesTest(FailoverCase):
     @in_lab("ring:4", "--rate", "200mbit")
     def test_both_ways_around(self, nodes: LabNodes) -> None:
-        ranks = self.start(nodes, ["n0", "n2"], 25, MULTIPATH="all")
+        ranks = self.start(nodes, ["n0", "n2"], 18, MULTIPATH="all")
         for relay in ("n1", "n3"):
             wait_for_data(nodes, "n2", f"to-{relay}")
         first, second = shares(nodes, "n2", ("to-n1", "to-n3"))
@@ -53,13 +53,13 @@ class AlternatesTest(FailoverCase):
 
     @in_lab("ring:4", "--rate", "200mbit")
     def test_it_steps_aside(self, nodes: LabNodes) -> None:
-        both_ways = self.start(nodes, ["n0", "n2"], 30, MULTIPATH="all")
+        both_ways = self.start(nodes, ["n0", "n2"], 20, MULTIPATH="all")
         for relay in ("n1", "n3"):
             wait_for_data(nodes, "n2", f"to-{relay}")
         [flow] = nodes.cableway("n0", "flows")["flows"]
         own = flow["path"].split(" -> ")[1]
         [other] = {"n1", "n3"} - {own}
-        neighbours = nodes.start_ranks([other, "n2"], *FLOW, "--seconds", "8")
+        neighbours = nodes.start_ranks([other, "n2"], *FLOW, "--seconds", "7")
         direct = nodes.received_bytes("n2", f"to-{other}")
         nodes.wait_until(lambda: nodes.received_bytes("n2", f"to-{other}") > direct + 4 * FLOWING_BYTES,
                          lambda: f"data from {other}")
