@@ -61,7 +61,7 @@ absl::Status SharedPortStamps::adopt(const UniqueFd& file) {
   absl::StatusOr<PortStampPage*> page = map(file.get());
   if (!page.ok()) return page.status();
   if (::mremap(*page, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED, page_) == MAP_FAILED) {
-    const absl::Status failed = absl::ErrnoToStatus(errno, "cannot move the page of port stamps");
+    absl::Status failed = absl::ErrnoToStatus(errno, "cannot move the page of port stamps");
     ::munmap(*page, kBytes);
     return failed;
   }
