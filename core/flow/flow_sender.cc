@@ -251,11 +251,12 @@ std::optional<FlowSender::Turn> FlowSender::next_turn() {
                                                  " bytes is larger than its receive of ", capacity, " bytes"));
     return std::nullopt;
   }
-  const std::uint8_t shared_among = stripes(range.message);
-  Circuit* const circuit = shared_among == 0 ? carrier(range.message) : earliest(shared_among);
+  const Instant time = bundled_ == 0 ? Instant{} : now();
+  const std::uint8_t shared_among = stripes(range.message, time);
+  Circuit* const circuit = shared_among == 0 ? carrier(range.message) : earliest(shared_among, time);
   const std::uint64_t most = shared_among == 0 ? kMaxChunkBytes : striping_.chunk_bytes;
   if (circuit != nullptr) return Turn{range, circuit, most, again};
-  return again ? std::nullopt : later_turn();
+  return again || bundled_ == 0 ? std::nullopt : later_turn(time);
 }
 
 FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {

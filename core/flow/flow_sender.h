@@ -176,9 +176,9 @@ class FlowSender final : public CircuitOwner {
     bool again = false;
   };
   std::optional<Turn> next_turn();
-  std::optional<Turn> later_turn();
+  std::optional<Turn> later_turn(Instant time);
   // The circuits among which the message's chunks are shared now, as bits; 0: it is not striped.
-  std::uint8_t stripes(std::uint64_t message);
+  std::uint8_t stripes(std::uint64_t message, Instant time);
   // Whether a circuit of the bundle may be given large messages' chunks now.
   bool is_usable(Circuit& circuit, Instant time);
   bool competes(const Circuit& circuit) const { return !circuit.is_alternate || slot_of(circuit) == primary_; }
@@ -189,7 +189,7 @@ class FlowSender final : public CircuitOwner {
   // The circuit that the next chunk goes over, of a message that is not striped, or of one that is; null: none can take
   // it now.
   Circuit* carrier(std::uint64_t message);
-  Circuit* earliest(std::uint8_t among);
+  Circuit* earliest(std::uint8_t among, Instant time);
   void choose_bundle();
   Instant now() const { return clock_ == nullptr ? Instant{} : clock_(); }
   // Where `before` bytes of it were not known to have landed.

@@ -6,11 +6,10 @@
 
 namespace cableway {
 
-std::uint8_t FlowSender::stripes(std::uint64_t message) {
+std::uint8_t FlowSender::stripes(std::uint64_t message, Instant time) {
   if (bundled_ == 0 || at(message).bytes <= striping_.small_message) return 0;
   std::uint8_t announced = 0;
   int usable = 0;
-  const Instant time = now();
   for (Circuit& circuit : used()) {
     if (!is_usable(circuit, time)) continue;
     ++usable;
@@ -23,8 +22,8 @@ std::uint8_t FlowSender::stripes(std::uint64_t message) {
 bool FlowSender::is_announced_on(const Circuit& circuit, std::uint64_t message) const {
   const Receive& receive = receives_[message % kMaxLandings];
   if ((receive.announced_on & (1U << slot_of(circuit))) != 0) return true;
-  const bool is_announced_by_primary = (receive.announced_on & (1U << primary_)) != 0;
-  return is_announced_by_primary && circuit.announced_from.has_value() && message >= *circuit.announced_from &&
+  const bool by_primary = (receive.by_primary & (1U << primary_)) != 0;
+  return by_primary && circuit.announced_from.has_value() && message >= *circuit.announced_from &&
          receive.capacity > striping_.small_message;
 }
 
@@ -53,8 +52,7 @@ bool FlowSender::can_take(const Circuit& circuit) const {
 
 // The one on which a chunk will have landed first, even if it cannot take one now: another would land it later. No
 // chunk waits for an alternate.
-FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
-  const Instant time = now();
+FlowSender::Circuit* FlowSender::earliest(std::uint8_t among, Instant time) {
   const auto has_chunks = [](const Circuit& each) { return each.given.size() > 0; };
   const bool is_busy = std::any_of(used().begin(), used().end(), has_chunks);
   Circuit* best = nullptr;
@@ -75,9 +73,7 @@ FlowSender::Circuit* FlowSender::earliest(std::uint8_t among) {
 
 // The next chunk goes to a circuit that cannot take one now. Another one may begin with a later chunk, which it lands
 // before the others get to it.
-std::optional<FlowSender::Turn> FlowSender::later_turn() {
-  if (bundled_ == 0) return std::nullopt;
-  const Instant time = now();
+std::optional<FlowSender::Turn> FlowSender::later_turn(Instant time) {
   for (Circuit& circuit : used()) {
     if (!is_usable(circuit, time) || !can_take(circuit)) continue;
     const double lands = circuit.rate.seconds_until_landed(circuit.given.bytes(), striping_.chunk_bytes, time);

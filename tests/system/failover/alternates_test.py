@@ -7,12 +7,11 @@ Usage: alternates_test.py --build DIR [TEST...]. Exit status 77 where this syste
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from failover_case import FLOW, FLOWING_BYTES, FailoverCase, wait_for_data
+from failover_case import FLOW, FLOWING_BYTES, FailoverCase, cable_shares, lose_and_return, wait_for_data
 from in_lab import in_lab, main, report_figure
 from lab_nodes import LabNodes
 
@@ -23,33 +22,19 @@ _MOST_BESIDE = 0.05  # of a cable that another flow needs
 _PAUSE_S = 0.5
 
 
-def shares(nodes: LabNodes, name: str, interfaces: tuple[str, ...]) -> list[float]:
-    """What arrives through these interfaces, in cables."""
-    before = [nodes.received_bytes(name, each) for each in interfaces]
-    time.sleep(_SECONDS)
-    return [(nodes.received_bytes(name, each) - bytes_before) / _SECONDS / _RATE_BYTES
-            for each, bytes_before in zip(interfaces, before)]
-
-
 class AlternatesTest(FailoverCase):
     @in_lab("ring:4", "--rate", "200mbit")
     def test_both_ways_around(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n2"], 18, MULTIPATH="all")
         for relay in ("n1", "n3"):
             wait_for_data(nodes, "n2", f"to-{relay}")
-        first, second = shares(nodes, "n2", ("to-n1", "to-n3"))
+        first, second = cable_shares(nodes, "n2", ("to-n1", "to-n3"), _RATE_BYTES, _SECONDS)
         report_figure(f"{first:.2f} and {second:.2f} of a cable")
         self.assertGreater(first, _LEAST_SHARE)
         self.assertGreater(second, _LEAST_SHARE)
         [flow] = nodes.cableway("n0", "flows")["flows"]
         self.assertEqual(len(flow["circuits"]), 2, flow)
-
-        def lose_and_get_back() -> None:
-            nodes.run("n0", "ip", "link", "set", "to-n1", "down")
-            wait_for_data(nodes, "n2", "to-n3")
-            nodes.run("n0", "ip", "link", "set", "to-n1", "up")
-            wait_for_data(nodes, "n2", "to-n1")
-        self.check_pause(nodes, ranks, lose_and_get_back, _PAUSE_S)
+        self.check_pause(nodes, ranks, lambda: lose_and_return(nodes, "n0", "to-n1", "n2", "to-n3", "to-n1"), _PAUSE_S)
 
     @in_lab("ring:4", "--rate", "200mbit")
     def test_it_steps_aside(self, nodes: LabNodes) -> None:
@@ -64,7 +49,7 @@ class AlternatesTest(FailoverCase):
         nodes.wait_until(lambda: nodes.received_bytes("n2", f"to-{other}") > direct + 4 * FLOWING_BYTES,
                          lambda: f"data from {other}")
         relayed = nodes.relayed_bytes([other])
-        through_own, through_other = shares(nodes, "n2", (f"to-{own}", f"to-{other}"))
+        through_own, through_other = cable_shares(nodes, "n2", (f"to-{own}", f"to-{other}"), _RATE_BYTES, _SECONDS)
         beside = (nodes.relayed_bytes([other]) - relayed) / _SECONDS / _RATE_BYTES
         report_figure(f"{through_own:.2f} and {through_other:.2f} of a cable, {beside:.3f} beside the flow that needs it")
         self.assertGreater(through_own, _LEAST_SHARE)

@@ -7,12 +7,11 @@ Usage: bundle_test.py --build DIR [TEST...]. Exit status 77 where this system ca
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from failover_case import FLOWING_BYTES, FailoverCase, wait_for_data
+from failover_case import FLOWING_BYTES, FailoverCase, cable_shares, lose_and_return, wait_for_data
 from in_lab import in_lab, main, report_figure
 from lab_nodes import STEADY, LabNodes, Ranks
 
@@ -37,10 +36,7 @@ class BundleTest(FailoverCase):
     def check_both_used(self, nodes: LabNodes, name: str, interface: str) -> None:
         """As much arrives through this interface and its twin as both cables carry."""
         interfaces = (interface, f"{interface}-2")
-        before = [nodes.received_bytes(name, each) for each in interfaces]
-        time.sleep(_SECONDS)
-        first, second = [(nodes.received_bytes(name, each) - bytes_before) / _SECONDS / _RATE_BYTES
-                         for each, bytes_before in zip(interfaces, before)]
+        first, second = cable_shares(nodes, name, interfaces, _RATE_BYTES, _SECONDS)
         report_figure(f"{first:.2f} and {second:.2f} of a cable")
         self.assertGreater(first + second, 2 * _LEAST_SHARE)
         self.assertGreater(min(first, second), _LEAST_SHARE / 2)
@@ -51,13 +47,7 @@ class BundleTest(FailoverCase):
         self.check_both_used(nodes, "n1", "to-n0")
         [flow] = nodes.cableway("n0", "flows")["flows"]
         self.assertEqual(len(flow["circuits"]), 2, flow)
-
-        def lose_one() -> None:
-            nodes.run("n0", "ip", "link", "set", "to-n1-2", "down")
-            wait_for_data(nodes, "n1", "to-n0")
-            nodes.run("n0", "ip", "link", "set", "to-n1-2", "up")
-            wait_for_data(nodes, "n1", "to-n0-2")
-        self.check_pause(nodes, ranks, lose_one, _PAUSE_S)
+        self.check_pause(nodes, ranks, lambda: lose_and_return(nodes, "n0", "to-n1-2", "n1", "to-n0", "to-n0-2"), _PAUSE_S)
 
     @in_lab("line:3", "--rate", "200mbit")
     def test_over_a_relay(self, nodes: LabNodes) -> None:

@@ -48,6 +48,23 @@ def wait_for_data(nodes: LabNodes, name: str, interface: str) -> None:
                      lambda: f"data at {name} through {interface}")
 
 
+def cable_shares(nodes: LabNodes, name: str, interfaces: tuple[str, ...], rate_bytes: float, seconds: float) -> list[float]:
+    """What arrives at this node through each interface in that time, of what a cable carries."""
+    before = [nodes.received_bytes(name, each) for each in interfaces]
+    time.sleep(seconds)
+    return [(nodes.received_bytes(name, each) - bytes_before) / seconds / rate_bytes
+            for each, bytes_before in zip(interfaces, before)]
+
+
+def lose_and_return(nodes: LabNodes, source: str, port: str, receiver: str, other: str, its_own: str) -> None:
+    """The source's port is down until data comes through the receiver's other interface, and then up until it comes through
+    that of its own cable again."""
+    nodes.run(source, "ip", "link", "set", port, "down")
+    wait_for_data(nodes, receiver, other)
+    nodes.run(source, "ip", "link", "set", port, "up")
+    wait_for_data(nodes, receiver, its_own)
+
+
 def busy_relay(nodes: LabNodes, names: list[str]) -> str:
     """The one of them that relays data now."""
     before = {name: nodes.relayed_bytes([name]) for name in names}

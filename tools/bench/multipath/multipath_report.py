@@ -22,9 +22,7 @@ _INTRO = """\
 (`CABLEWAY_MULTIPATH=off`) and with all that are of use (`all`), {rounds} times each, one after the other in turn; medians, and
 the range in brackets. Sizes and numbers of connections are collperf's, two connections for each pair of ranks as NCCL has, but
 where one node sends to one other: there it is one. Every run ends with checked bytes. Bandwidth is in cables: the rate of the
-topology's fastest cable, headers included, so that one full cable is about {payload:.2f}."""
-
-_PAYLOAD_SHARE = 0.99  # of a cable with packets of 9,000 bytes
+topology's fastest cable, headers included, so that a full cable is a little less than 1."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ def _row(result: Result) -> str:
 
 
 def section_text(results: list[Result], small: SmallResult | None, facts: dict[str, str], rounds: int) -> str:
-    lines = ["## Multipath", "", _INTRO.format(rounds=rounds, payload=_PAYLOAD_SHARE), "", *facts_table(facts), "",
+    lines = ["## Multipath", "", _INTRO.format(rounds=rounds), "", *facts_table(facts), "",
              "| topology | who sends | off | all | all / off | of the maximum flow | goal |", "|---|---|---|---|---|---|---|",
              *(_row(result) for result in results)]
     if small is not None:

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/session/session_client.h"
 #include "core/linux/session/session_server.h"
 #include "core/linux/session/session_socket.h"
@@ -37,31 +38,32 @@ class SessionTest : public testing::Test {
                                     testing::UnitTest::GetInstance()->current_test_info()->name())) {}
 
   void listen() {
-    auto server = SessionServer::listen(io_, endpoint_, welcome_,
-                                        [this](const SessionMessage& request, const SessionServer::Answer& answer) {
-                                          ++requests_;
-                                          if (const auto* path = std::get_if<PathRequest>(&request)) {
-                                            return answer(PathReply{path->request, "no path to " + path->node, {}});
-                                          }
-                                          if (std::holds_alternative<ViewRequest>(request))
-                                            return answer(ViewReply{"", view_});
-                                          if (const auto* drain = std::get_if<DrainRequest>(&request))
-                                            return answer(DrainReply{"no cable " + drain->cable});
-                                          answer(Refusal{"not a request that a node answers"});
-                                        },
-                                        {[this](const SessionPeer& peer, const SessionMessage& report) {
-                                           reported_.emplace_back(peer, report);
-                                           return report_status_;
-                                         },
-                                         [this](const SessionPeer& peer) { left_.push_back(peer.session); },
-                                         [this](std::int64_t process, const std::string& reason) {
-                                           EXPECT_EQ(process, ::getpid());
-                                           refused_.push_back(reason);
-                                         },
-                                         [this](const SessionPeer& peer, std::size_t waiting_bytes) {
-                                           EXPECT_EQ(peer.process, ::getpid());
-                                           stalled_.push_back(waiting_bytes);
-                                         }});
+    auto server = SessionServer::listen(
+        io_, endpoint_, welcome_,
+        [this](const SessionMessage& request, const SessionServer::Answer& answer) {
+          ++requests_;
+          if (const auto* path = std::get_if<PathRequest>(&request)) {
+            return answer(PathReply{path->request, "no path to " + path->node, {}});
+          }
+          if (std::holds_alternative<ViewRequest>(request)) return answer(ViewReply{"", view_});
+          if (const auto* drain = std::get_if<DrainRequest>(&request))
+            return answer(DrainReply{"no cable " + drain->cable});
+          answer(Refusal{"not a request that a node answers"});
+        },
+        {[this](const SessionPeer& peer, const SessionMessage& report) {
+           reported_.emplace_back(peer, report);
+           return report_status_;
+         },
+         [this](const SessionPeer& peer) { left_.push_back(peer.session); },
+         [this](std::int64_t process, const std::string& reason) {
+           EXPECT_EQ(process, ::getpid());
+           refused_.push_back(reason);
+         },
+         [this](const SessionPeer& peer, std::size_t waiting_bytes) {
+           EXPECT_EQ(peer.process, ::getpid());
+           stalled_.push_back(waiting_bytes);
+         }},
+        port_stamps_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -114,6 +116,7 @@ class SessionTest : public testing::Test {
   std::vector<std::uint64_t> left_;
   std::vector<std::string> refused_;
   std::vector<std::size_t> stalled_;  // bytes
+  int port_stamps_ = -1;
   std::unique_ptr<SessionServer> server_;
 };
 
@@ -135,6 +138,32 @@ TEST_F(SessionTest, GreetsThenAnswersInOrder) {
 
   client->close();
   serve([&] { return server_->sessions() == 0; });
+}
+
+TEST_F(SessionTest, PassesADescriptorBeforeTheFirstWelcome) {
+  const auto stamps = SharedPortStamps::create().value();
+  port_stamps_ = stamps->file().get();
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  std::vector<UniqueFd> passed;
+  client->on_port_stamps([&](UniqueFd file) { passed.push_back(std::move(file)); });
+  const Reply greeting = ask(*client, Hello{kSessionVersion, "test"});
+  ASSERT_TRUE(greeting.ok()) << greeting.status();
+  EXPECT_EQ(std::get<Welcome>(*greeting), welcome_);
+  ASSERT_EQ(passed.size(), 1U);
+  EXPECT_TRUE(SharedPortStamps::create_unshared().value()->adopt(passed.front()).ok());
+  EXPECT_TRUE(ask(*client, PathRequest{1, 0, 1, "n1"}).ok());
+  EXPECT_EQ(passed.size(), 1U);
+}
+
+TEST_F(SessionTest, TellsThatNoDescriptorWasPassed) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  std::vector<UniqueFd> passed;
+  client->on_port_stamps([&](UniqueFd file) { passed.push_back(std::move(file)); });
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  ASSERT_EQ(passed.size(), 1U);
+  EXPECT_FALSE(passed.front().valid());
 }
 
 TEST_F(SessionTest, AcceptsReportsWithoutAnswersBesideRequests) {
