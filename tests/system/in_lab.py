@@ -39,6 +39,12 @@ def in_lab(*options: str) -> Callable[[Body], Test]:
     return decorate
 
 
+def long(test: Test) -> Test:
+    """Marks a test, above its @in_lab, that `--short` leaves out."""
+    test.is_long = True  # type: ignore[attr-defined]
+    return test
+
+
 def report_figure(text: str) -> None:
     """Called by a test in its lab: the outer process prints the text after the test's name."""
     print(f"\n{_FIGURE}{text}", flush=True)
@@ -58,13 +64,30 @@ def _run_in_lab(case: unittest.TestCase, options: tuple[str, ...]) -> None:
         case.skipTest(done.stderr.partition("skipped ")[2].partition("\n")[0])
 
 
+class _LoaderOfLength(unittest.TestLoader):
+    """Loads only tests that are marked as long, or only the others."""
+
+    def __init__(self, are_long: bool) -> None:
+        super().__init__()
+        self._are_long = are_long
+
+    def getTestCaseNames(self, testCaseClass: type[unittest.TestCase]) -> list[str]:  # noqa: N802
+        return [name for name in super().getTestCaseNames(testCaseClass)
+                if getattr(getattr(testCaseClass, name), "is_long", False) == self._are_long]
+
+
 def main() -> None:
     """Runs the calling script's tests; exits with 77 and the reason where this machine cannot run a lab."""
     global _build
     if len(sys.argv) < 3 or sys.argv[1] != "--build":
-        sys.exit(f"usage: {Path(sys.argv[0]).name} --build DIR [TEST...]")
+        sys.exit(f"usage: {Path(sys.argv[0]).name} --build DIR [--short | --long | TEST...]")
     _build = str(Path(sys.argv[2]).resolve())
     del sys.argv[1:3]
+    loader = unittest.defaultTestLoader
+    if sys.argv[1:2] in (["--short"], ["--long"]):
+        loader = _LoaderOfLength(sys.argv.pop(1) == "--long")
+        if loader.loadTestsFromName("__main__").countTestCases() == 0:
+            sys.exit("no test of this script is of that length")
     if _INSIDE in os.environ:
         unittest.main(verbosity=2)
-    lab_case.main()
+    lab_case.main(loader)

@@ -64,10 +64,10 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = 10.0) 
         time.sleep(0.02)
 
 
-def main() -> None:
+def main(loader: unittest.TestLoader = unittest.defaultTestLoader) -> None:
     """Runs the calling script's tests; exits with 77 and the reason where this machine cannot run a lab."""
     probe = lab("run", "line:2", "--", "true")
     if probe.returncode == 77:
         print(f"skipped: {probe.stderr.strip()}")
         sys.exit(77)
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, testLoader=loader)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """System test of bundles, in namespaces: one flow uses two parallel cables at once, and goes on over one of them.
 
-Usage: bundle_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+Usage: bundle_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from failover_case import FLOWING_BYTES, FailoverCase, cable_shares, lose_and_return, wait_for_data
-from in_lab import in_lab, main, report_figure
+from in_lab import in_lab, long, main, report_figure
 from lab_nodes import STEADY, LabNodes, Ranks
 
 _RATE_BYTES = 200e6 / 8
@@ -56,6 +56,7 @@ class BundleTest(FailoverCase):
         self.assertEqual(nodes.relay_memory("n1")["circuits"], 2)
         ranks.finish()
 
+    @long
     @in_lab("line:2", "--rate", "200mbit")
     def test_a_cable_that_drains(self, nodes: LabNodes) -> None:
         ranks = self.start_striped(nodes, ["n0", "n1"], 25)

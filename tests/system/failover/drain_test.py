@@ -2,7 +2,7 @@
 """System test of changes under way, in namespaces: cables and relays drain under load, and a cable is plugged in. Running
 flows follow, and nothing of their data pauses.
 
-Usage: drain_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+Usage: drain_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from failover_case import FailoverCase, busy_relay, wait_for_data
-from in_lab import in_lab, main
+from in_lab import in_lab, long, main
 from lab_nodes import PATIENCE_S, STEADY, LabNodes
 
 # A flow moves while both of its circuits are alive. What is left is the machine's.
@@ -68,6 +68,7 @@ class DrainTest(FailoverCase):
         moves = [event["fields"]["new_path"] for event in nodes.events("n0", "FLOW_RETURNED")]
         self.assertEqual(moves, ["n0 -> n3 -> n2 -> n1", "n0 -> n1"])
 
+    @long
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_relay_that_is_then_stopped(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n2"], seconds=20)
@@ -91,6 +92,7 @@ class DrainTest(FailoverCase):
             nodes.wait_until(lambda: nodes.relay_memory(relay)["circuits"] == 0, lambda: f"an end of circuits at {relay}")
         self.check_pause(nodes, ranks, plug, _PAUSE_S, reroutes=False)
 
+    @long
     @in_lab("line:3", "--rate", "500mbit")
     def test_what_would_be_lost(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n2"], seconds=15)

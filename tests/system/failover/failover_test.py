@@ -2,7 +2,7 @@
 """System test of flows that outlive their circuits, in namespaces: relays and cables die under load, and collperf, which
 checks every byte, sees a pause. A dead peer is no pause: the other end fails at once.
 
-Usage: failover_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+Usage: failover_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from failover_case import FLOW, FLOWING_BYTES, FailoverCase, busy_relay, wait_for_data
-from in_lab import in_lab, main, report_figure
+from in_lab import in_lab, long, main, report_figure
 from lab_nodes import STEADY, LabNodes, Ranks
 
 # Ranks meet after each operation, for a fifth of the time. So often in a row they will not.
@@ -50,6 +50,7 @@ class FailoverTest(FailoverCase):
         relay = busy_relay(nodes, ["n1", "n3"])
         self.check_pause(nodes, ranks, lambda: nodes.kill(relay) and None, _PAUSE_S)
 
+    @long
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_cable_beyond_the_relay(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n2"])
@@ -65,6 +66,7 @@ class FailoverTest(FailoverCase):
         self.check_pause(nodes, ranks, lambda: nodes.lab("cut", "n0-n1"), _PAUSE_S)
         self.assertFalse(nodes.events("n0", "FLOW_FAILED") + nodes.events("n1", "FLOW_FAILED"))
 
+    @long
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_cable_that_flaps(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n1"], seconds=20)
@@ -95,6 +97,7 @@ class FailoverTest(FailoverCase):
         returned = [event["fields"]["new_path"] for event in nodes.events("n0", "FLOW_RETURNED")]
         self.assertEqual(returned, ["n0 -> n1"])
 
+    @long
     @in_lab("ring:4", "--rate", "500mbit")
     def test_each_path_in_turn(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n2"], seconds=12)
@@ -207,6 +210,7 @@ class FailoverTest(FailoverCase):
     def test_a_source_without_another_path_fails_with_the_cause(self, nodes: LabNodes) -> None:
         self.check_cause_without_another_path(nodes, "n0", "n2")
 
+    @long
     @in_lab("line:3", "--rate", "500mbit")
     def test_a_destination_without_another_path_fails_with_the_cause(self, nodes: LabNodes) -> None:
         self.check_cause_without_another_path(nodes, "n2", "n0")

@@ -2,7 +2,7 @@
 """System test of cables that lose their carrier under load, in namespaces: both ends of a flow that does not wait for
 another path end at once, with the reason, and no other flow does.
 
-Usage: lost_carrier_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+Usage: lost_carrier_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from in_lab import in_lab, main, report_figure
+from in_lab import in_lab, long, main, report_figure
 from lab_nodes import PATIENCE_S, LabNodes, Ranks
 from lab_nodes import STEADY as LONG_HOLD
 
@@ -108,6 +108,7 @@ class LostCarrierTest(unittest.TestCase):
         self.assertIn(reasons["n0"], self.first_event(nodes, "n1", "CIRCUIT_BROKEN"))
         self.assertEqual(len(nodes.events("n1", "CIRCUIT_BROKEN")), 1)
 
+    @long
     @in_lab("line:3", "--rate", "500mbit")
     def test_the_receiver_learns_of_a_cable_before_the_relay(self, nodes: LabNodes) -> None:
         nodes.start(**STEADY)
@@ -122,6 +123,7 @@ class LostCarrierTest(unittest.TestCase):
         self.assertIn("node n1 port to-n0 (cable to n0 to-n1): the port has lost its carrier",
                       self.first_event(nodes, "n1", "CIRCUIT_BROKEN"))
 
+    @long
     @in_lab("ring:3", "--rate", "500mbit")
     def test_no_other_change_and_no_other_port_ends_a_flow(self, nodes: LabNodes) -> None:
         nodes.start(**STEADY)

@@ -2,7 +2,7 @@
 """System test of pulses, in namespaces: a cable that carries nothing although its ends have a carrier, and a node that stands
 still, end only the circuits that they would stall. On a busy host no cable is found silent.
 
-Usage: silent_cable_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+Usage: silent_cable_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from failover_case import FLOW, FailoverCase, busy_relay, wait_for_data
-from in_lab import in_lab, main, report_figure
+from in_lab import in_lab, long, main, report_figure
 from lab_nodes import STEADY, LabNodes
 
 # Some 50 ms on an idle host; a host that is late by half a second finds it that much later.
@@ -98,6 +98,7 @@ class SilentCableTest(FailoverCase):
         self.check_event(nodes, "n0", "CABLE_HEARD_AGAIN", relay)
         self.assertEqual(nodes.events(relay, "CABLE_SILENT", "RELAY_SILENT"), [], "it was itself that stood still")
 
+    @long
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_stopped_node_beside_a_direct_flow(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n1"], seconds=8)
@@ -109,6 +110,7 @@ class SilentCableTest(FailoverCase):
         self.check_pause(nodes, ranks, stop, 0.5, reroutes=False)
         nodes.signal("n1", signal.SIGCONT)
 
+    @long
     @in_lab("line:2", "--rate", "500mbit")
     def test_a_node_that_stood_still_for_longer_than_the_hold_time(self, nodes: LabNodes) -> None:
         nodes.start()
@@ -125,6 +127,7 @@ class SilentCableTest(FailoverCase):
         self.check_pause(nodes, ranks, stop_and_continue, 0.5, reroutes=False)
         self.assertEqual(nodes.events("n0", "CABLE_SILENT"), [])
 
+    @long
     @in_lab("ring:4", "--rate", "500mbit")
     def test_without_pulses_tcp_finds_it(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n1"], seconds=14, PULSE_MS="0")
@@ -150,6 +153,7 @@ class SilentCableTest(FailoverCase):
     def test_on_a_busy_host_no_cable_is_silent(self, nodes: LabNodes) -> None:
         self.check_busy_host(nodes)
 
+    @long
     @in_lab("ring:4", "--rate", "500mbit")
     def test_on_a_busy_host_without_priority_no_cable_is_silent(self, nodes: LabNodes) -> None:
         drop_right_to_priority()
