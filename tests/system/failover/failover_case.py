@@ -104,8 +104,8 @@ class FailoverCase(unittest.TestCase):
         if reroutes:
             report_figure(f"{source} reports pauses of {', '.join(f'{pause:.0f}' for pause in pauses_ms)} ms")
         for event, pause_ms in zip(events, pauses_ms):
+            # 0 if the ranks met in that moment, and the flow had nothing to send.
             self.assertLess(pause_ms, 1000 * at_most_s, event)
-            self.assertGreater(pause_ms, 0, event)
             self.assertNotEqual(event["fields"]["reason"], "", event)
             self.assertRegex(event["fields"]["new_path"], rf"^{source} -> ")
 
