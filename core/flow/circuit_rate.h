@@ -19,7 +19,8 @@ class CircuitRate {
  public:
   // Half of what is counted is forgotten once so many bytes have landed.
   static constexpr double kRemembered = 4U << 20;
-  // Reports that are read together came one after the other.
+  // Reports that are read together came one after the other: those so soon after the first one, or within a quarter of
+  // the time that a chunk takes, tell nothing.
   static constexpr std::chrono::microseconds kTogether{100};
 
   // The circuit has chunks to carry from now on.
@@ -32,9 +33,13 @@ class CircuitRate {
     const Duration took = now - std::exchange(since_, now);
     if (!std::exchange(has_landed_, true)) {
       first_landed_ = now;
+      // At a lower rate it would not have landed yet.
+      const double most_s = std::max(seconds(took), static_cast<double>(bytes) / kFirstBytesPerSecond);
+      seconds_ *= std::min(1.0, most_s / seconds_for(bytes));
       note_distance(seconds(took) - seconds_for(bytes));
+      return;
     }
-    if (now - first_landed_ < kTogether) return;
+    if (now - first_landed_ < std::min<Duration>(kTogether, time_for(bytes) / 4)) return;
     bytes_ += static_cast<double>(bytes);
     seconds_ += seconds(took);
     if (bytes_ < kRemembered) return;
@@ -62,9 +67,10 @@ class CircuitRate {
   Instant since() const { return since_; }
 
  private:
-  // Until something has landed all circuits are equal, and little of this is left soon.
+  // Until something has landed all circuits are equal. At least as fast as any cable, as a circuit that is taken to be
+  // slow is given nothing that would show how fast it is. Little of this is left soon.
   static constexpr double kFirstBytes = 64U << 10;
-  static constexpr double kFirstBytesPerSecond = 125e6;
+  static constexpr double kFirstBytesPerSecond = 50e9;
 
   static double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
   double seconds_for(std::uint64_t bytes) const { return static_cast<double>(bytes) * seconds_ / bytes_; }

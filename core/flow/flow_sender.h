@@ -190,6 +190,7 @@ class FlowSender final : public CircuitOwner {
   // it now.
   Circuit* carrier(std::uint64_t message);
   Circuit* earliest(std::uint8_t among, Instant time);
+  Duration try_again_after(std::uint8_t among) const;
   void choose_bundle();
   Instant now() const { return clock_ == nullptr ? Instant{} : clock_(); }
   // Where `before` bytes of it were not known to have landed.

@@ -50,11 +50,21 @@ bool FlowSender::can_take(const Circuit& circuit) const {
   return circuit.can_send() && circuit.given.bytes() < window(circuit);
 }
 
+Duration FlowSender::try_again_after(std::uint8_t among) const {
+  Duration after = striping_.try_again;
+  for (const Circuit& circuit : used()) {
+    if ((among & (1U << slot_of(circuit))) == 0) continue;
+    after = std::min(after, circuit.rate.time_for(striping_.try_again_chunks * striping_.chunk_bytes));
+  }
+  return after;
+}
+
 // The one on which a chunk will have landed first, even if it cannot take one now: another would land it later. No
 // chunk waits for an alternate.
 FlowSender::Circuit* FlowSender::earliest(std::uint8_t among, Instant time) {
   const auto has_chunks = [](const Circuit& each) { return each.given.size() > 0; };
   const bool is_busy = std::any_of(used().begin(), used().end(), has_chunks);
+  const Duration try_again = try_again_after(among);
   Circuit* best = nullptr;
   double least = 0;
   for (Circuit& circuit : used()) {
@@ -62,7 +72,7 @@ FlowSender::Circuit* FlowSender::earliest(std::uint8_t among, Instant time) {
     const std::uint64_t given = circuit.given.bytes();
     // Nobody knows when it can take one, or it is an alternate, for which no chunk waits.
     if (!can_take(circuit) && (given == 0 || !competes(circuit))) continue;
-    if (given == 0 && is_busy && time - circuit.rate.since() > striping_.try_again) return &circuit;
+    if (given == 0 && is_busy && time - circuit.rate.since() > try_again) return &circuit;
     const double seconds = circuit.rate.seconds_until_landed(given, striping_.chunk_bytes, time);
     if (best != nullptr && seconds >= least) continue;
     best = &circuit;

@@ -20,7 +20,9 @@ struct Striping {
   // On an alternate it is twice what is on its way, and this at most: another flow's chunks wait behind that much
   // before the gate takes effect. At first it is one chunk, and grows with each that lands.
   std::uint64_t most_alternate_bytes = 1U << 20;
-  // A circuit that was too slow to get anything for so long is tried again.
+  // A circuit that was too slow to get anything while the fastest one could carry so many chunks, or for so long, is
+  // tried again.
+  std::uint64_t try_again_chunks = 256;
   std::chrono::milliseconds try_again{100};
 };
 

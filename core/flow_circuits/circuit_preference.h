@@ -15,6 +15,8 @@ namespace cableway {
 
 // A circuit that has just joined may end at once.
 inline constexpr std::chrono::seconds kProven{1};
+// By so long after a better circuit has joined, the destination has made it the primary one.
+inline constexpr std::chrono::seconds kKeepWorse{3};
 
 // The best one is the least: of the latest offer, then the lowest rank, then the fewest hops.
 struct CircuitPreference {

@@ -44,6 +44,9 @@ struct FlowMeans {
   std::function<std::optional<SubKey>()> key;
 };
 
+// Before flows look whether changed paths are better: a change is often followed by more, as when a node's cables come
+// up one after the other.
+inline constexpr std::chrono::milliseconds kFollowAfter{300};
 // The most paths that a flow asks for at a time.
 inline constexpr std::size_t kPathsForFlow = 5;
 // For the set-up of a circuit or an inquiry while the flow has lost its circuits: a path that does not answer within

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/circuit/flow_proof.h"
 #include "core/flow/chunk_link.h"
+#include "core/flow_circuits/circuit_preference.h"
+#include "core/flow_circuits/path_share.h"
 
 namespace cableway {
 namespace {
@@ -25,8 +27,6 @@ constexpr std::size_t kEagerLooks = 15;
 constexpr std::chrono::seconds kLookLater{30};
 constexpr std::chrono::seconds kFirstHoldOff{1};
 constexpr std::chrono::seconds kLongestHoldOff{30};
-// By then the destination has made a better circuit the primary one.
-constexpr std::chrono::seconds kKeepWorse{3};
 
 }  // namespace
 
@@ -175,9 +175,7 @@ bool SourceCircuits::has_first() const {
 }
 
 CircuitShare SourceCircuits::share_of(const PathOffer& path) const {
-  if (!path.may_stripe) return CircuitShare::kNone;
-  const CircuitShare share = path.kind == PathKind::kAlternate ? CircuitShare::kAlternate : CircuitShare::kBundle;
-  return share <= limits_.shares ? share : CircuitShare::kNone;
+  return share_on(path.kind, path.may_stripe, limits_.shares);
 }
 
 bool SourceCircuits::bundle_has_left(const PathOffers& offers) const {

@@ -85,9 +85,8 @@ class SourceCircuits {
   // How many circuits are to be alive, on different paths; 1 at first.
   void want(std::size_t circuits);
   // The flow carries much. From now on it also has circuits on the paths parallel to its first one that add throughput,
-  // then on alternates that do; kMaxBundle with the first at most: one more may take the place of any of them.
+  // then on alternates that do; kMaxBundle at most (path_share.h).
   void stripe();
-  static constexpr std::size_t kMaxBundle = 4;
   // The owner has ended the flow; no callback follows.
   void stop();
 

@@ -18,9 +18,7 @@ namespace {
 constexpr std::chrono::seconds kRememberClosed{60};
 // Each takes some 10 KB.
 constexpr std::size_t kMaxClosed = 256;
-// A change of paths is often followed by more, as when a node's cables come up one after the other; and flows that look
-// all at once would keep their node from whoever waits for a path.
-constexpr std::chrono::milliseconds kFirstLook{300};
+// Flows that look for better paths all at once would keep their node from whoever waits for a path.
 constexpr std::chrono::milliseconds kNextLook{5};
 // In large messages: what makes further circuits worth their set-up.
 constexpr std::uint64_t kStripeAfter = 4U << 20;
@@ -243,7 +241,7 @@ void ProcessFlows::lose_port(const PortLost& lost) {
 }
 
 void ProcessFlows::paths_changed() {
-  Duration delay = kFirstLook;
+  Duration delay = kFollowAfter;
   for (const auto& [nonce, flow] : sources_) {
     flow->paths_changed(delay);
     delay += kNextLook;

@@ -51,8 +51,9 @@ RelayHost::RelayHost(VirtualClock& clock, const RelayFacts& facts)
       facts_(facts),
       pool_(make_memory_slots(facts.leases, facts.slot_bytes), facts.leases_per_circuit) {}
 
-std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names) {
-  return add(upstream, downstream, make_floor(), pool_, std::move(names), {});
+std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names,
+                                               RelayEgress egress) {
+  return add(upstream, downstream, make_floor(), pool_, std::move(names), std::move(egress));
 }
 
 std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,

@@ -52,7 +52,8 @@ class RelayHost final : private Occurrence {
  public:
   RelayHost(VirtualClock& clock, const RelayFacts& facts);
 
-  std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names);
+  std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names,
+                                      RelayEgress egress = {});
   std::unique_ptr<Slot> make_floor() const { return std::make_unique<MemorySlot>(facts_.slot_bytes); }
   // Uses that floor and this host's pool, or, between links of another transport, slots of the matching kind.
   std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,

@@ -24,6 +24,7 @@ CircuitWorld::CircuitWorld(VirtualClock& clock, const routing::Topology& topolog
   for (std::size_t i = 0; i < topology.node_count(); ++i) {
     relays_.push_back(std::make_unique<RelayHost>(clock_, relay));
     locals_.push_back(std::make_unique<Transmitter>(clock_, options_.local_bytes_per_second));
+    if (has_shares()) stamps_.push_back(std::make_unique<PortStampPage>());
   }
   make_transmitters();
 }
@@ -99,43 +100,71 @@ std::unique_ptr<CableHop> CircuitWorld::make_local_hop(routing::NodeIndex node) 
   return std::make_unique<CableHop>(clock_, options_.wire, local, local, options_.payload);
 }
 
-RoutedFlow& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUser& destination) {
-  flows_.push_back(std::unique_ptr<RoutedFlow>(new RoutedFlow(source, destination)));
-  add_circuit(*flows_.back(), path);
+RoutedFlow& CircuitWorld::open(LinkUser& source, LinkUser& destination) {
+  FlowSender::Now now;
+  if (has_shares()) now = [this] { return clock_.now(); };
+  flows_.push_back(std::unique_ptr<RoutedFlow>(new RoutedFlow(std::move(now), source, destination)));
   return *flows_.back();
 }
 
-void CircuitWorld::reroute(RoutedFlow& flow, const routing::Path& path) {
-  add_circuit(flow, path);
+RoutedFlow& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUser& destination) {
+  RoutedFlow& flow = open(source, destination);
+  add(flow, path, 0, CircuitShare::kNone);
+  return flow;
+}
+
+std::optional<CircuitName> CircuitWorld::add(RoutedFlow& flow, const routing::Path& path, std::uint32_t bundle,
+                                             CircuitShare share) {
+  const std::optional<CircuitName> name = flow.sender_.reserve();
+  if (!name.has_value()) return std::nullopt;
+  auto circuit = std::make_unique<Circuit>();
+  circuit->path_ = path;
+  if (path.cables.empty()) circuit->hops_.push_back(make_local_hop(path.nodes.front()));
+  for (std::size_t i = 0; i < path.hops(); ++i) circuit->hops_.push_back(make_hop(path.cables[i], path.nodes[i]));
+  add_relays(*circuit, flow.source_, flow.destination_, share);
+  // Neither can fail: nobody has retired this circuit.
+  const std::size_t last = path.cables.size();
+  flow.sender_.join(*name, circuit->hops_.front()->source(), end_name(path, 0, 1), options_.chunk_bytes).IgnoreError();
+  flow.receiver_.join(*name, circuit->hops_.back()->destination(), end_name(path, last, last - 1)).IgnoreError();
+  flow.sender_.leaves_by(*name, egress(path, 0));
+  flow.sender_.stripe(*name, bundle, share);
+  flow.receiver_.stripe(*name, bundle, share);
+  circuits_.push_back(std::move(circuit));
+  return name;
+}
+
+void CircuitWorld::wake(RoutedFlow& flow) {
   flow.source_.wake();
   flow.destination_.wake();
 }
 
-void CircuitWorld::add_circuit(RoutedFlow& flow, const routing::Path& path) {
-  auto circuit = std::make_unique<Circuit>();
-  circuit->path_ = flow.path_ = path;
-  if (path.cables.empty()) circuit->hops_.push_back(make_local_hop(path.nodes.front()));
-  for (std::size_t i = 0; i < path.hops(); ++i) circuit->hops_.push_back(make_hop(path.cables[i], path.nodes[i]));
-  const auto name = [&](std::size_t place) { return topology_.node(path.nodes[place]).name; };
-  // The hop end at index `at` of the path, of the cable that leads to index `to`.
-  const auto end = [&](std::size_t at, std::size_t to) {
-    if (path.cables.empty()) return to_text(HopEnd{name(0), "", name(0), "", ""});
-    return to_text(HopEnd{name(at), "", name(to), "", topology_.cable(path.cables[std::min(at, to)]).name});
-  };
-  LinkUser* upstream = &flow.source_;
-  for (std::size_t i = 1; i < circuit->hops_.size(); ++i) {
-    circuit->relays_.push_back(relays_[path.nodes[i].value]->add(
-        circuit->hops_[i - 1]->destination(), circuit->hops_[i]->source(), RelayNames{end(i, i - 1), end(i, i + 1)}));
-    circuit->hops_[i - 1]->set_users(*upstream, *circuit->relays_.back());
-    upstream = circuit->relays_.back().get();
+void CircuitWorld::add_relays(Circuit& circuit, LinkUser& source, LinkUser& destination, CircuitShare share) {
+  const routing::Path& path = circuit.path_;
+  LinkUser* upstream = &source;
+  for (std::size_t i = 1; i < circuit.hops_.size(); ++i) {
+    RelayEgress leaves;
+    if (has_shares()) leaves = {[this] { return clock_.now(); }, egress(path, i), share == CircuitShare::kAlternate};
+    circuit.relays_.push_back(
+        relays_[path.nodes[i].value]->add(circuit.hops_[i - 1]->destination(), circuit.hops_[i]->source(),
+                                          RelayNames{end_name(path, i, i - 1), end_name(path, i, i + 1)}, leaves));
+    circuit.hops_[i - 1]->set_users(*upstream, *circuit.relays_.back());
+    upstream = circuit.relays_.back().get();
   }
-  circuit->hops_.back()->set_users(*upstream, flow.destination_);
-  // Neither can fail: the flow has no other circuit, so a slot is free, and nobody has retired this one.
-  const CircuitName in_flow = *flow.sender_.reserve();
-  const std::size_t last = path.cables.size();
-  flow.sender_.join(in_flow, circuit->hops_.front()->source(), end(0, 1), options_.chunk_bytes).IgnoreError();
-  flow.receiver_.join(in_flow, circuit->hops_.back()->destination(), end(last, last - 1)).IgnoreError();
-  circuits_.push_back(std::move(circuit));
+  circuit.hops_.back()->set_users(*upstream, destination);
+}
+
+std::string CircuitWorld::end_name(const routing::Path& path, std::size_t at, std::size_t to) const {
+  const auto name = [&](std::size_t place) { return topology_.node(path.nodes[place]).name; };
+  if (path.cables.empty()) return to_text(HopEnd{name(0), "", name(0), "", ""});
+  return to_text(HopEnd{name(at), "", name(to), "", topology_.cable(path.cables[std::min(at, to)]).name});
+}
+
+// Where the topology does not name its ports each cable has its own.
+EgressPort CircuitWorld::egress(const routing::Path& path, std::size_t at) {
+  if (stamps_.empty() || path.cables.empty()) return {};
+  const routing::CableIndex cable = path.cables[at];
+  const std::string& interface = topology_.port_at(cable, path.nodes[at]).interface;
+  return {*stamps_[path.nodes[at].value], interface.empty() ? topology_.cable(cable).name : interface};
 }
 
 const std::vector<routing::CableIndex>& CircuitWorld::wire_of(routing::CableIndex cable) const {

@@ -3,7 +3,8 @@
 //
 //   FlowSender - CableHop - RelayCircuit - CableHop - .. - FlowReceiver
 //
-// A flow whose circuit has ended gets another one.
+// A flow may have several circuits at a time. Nodes then know which of their ports are in use
+// (core/gate/port_stamps.h).
 //
 // Cables that are one wire share its rate, and so do those that share a connector or a root
 // (routing/topology/physical_cable.h).
@@ -14,12 +15,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "core/flow/circuit_name.h"
+#include "core/flow/circuit_share.h"
 #include "core/flow/flow_receiver.h"
 #include "core/flow/flow_sender.h"
+#include "core/gate/port_stamps.h"
 #include "routing/paths/path.h"
 #include "routing/topology/physical_cable.h"
 #include "routing/topology/topology.h"
@@ -39,6 +45,8 @@ struct CircuitOptions {
   WireFacts wire{.buffer_bytes = 2U << 20, .queue_bytes = 128U << 10};
   RelayFacts relay;
   double local_bytes_per_second = 10e9;  // between two ranks of one node
+  // Which further circuits flows may have beside their first one: none, those of bundles, or alternates, too.
+  CircuitShare shares = CircuitShare::kNone;
 };
 
 // One path of a flow: its hops, and the relays between them.
@@ -63,17 +71,16 @@ class RoutedFlow {
  public:
   FlowSender& sender() { return sender_; }
   FlowReceiver& receiver() { return receiver_; }
-  // Of the newest circuit.
-  const routing::Path& path() const { return path_; }
 
  private:
   friend class CircuitWorld;
 
-  RoutedFlow(LinkUser& source, LinkUser& destination) : source_(source), destination_(destination) {}
+  // `now` as in FlowSender.
+  RoutedFlow(FlowSender::Now now, LinkUser& source, LinkUser& destination)
+      : source_(source), destination_(destination), sender_(std::move(now)) {}
 
   LinkUser& source_;
   LinkUser& destination_;
-  routing::Path path_;
   FlowSender sender_;
   FlowReceiver receiver_;
 };
@@ -83,10 +90,15 @@ class CircuitWorld {
   // Clock and topology outlive this.
   CircuitWorld(VirtualClock& clock, const routing::Topology& topology, const CircuitOptions& options);
 
-  // A flow over a circuit along `path`, whose ends wake `source` and `destination`; these outlive the world.
+  // A flow without a circuit, whose ends wake `source` and `destination`; these outlive the world.
+  RoutedFlow& open(LinkUser& source, LinkUser& destination);
+  // The same with one circuit along `path`.
   RoutedFlow& open(const routing::Path& path, LinkUser& source, LinkUser& destination);
-  // Gives a flow, none of whose circuits is alive, another one along `path`, and wakes both ends.
-  void reroute(RoutedFlow& flow, const routing::Path& path);
+  // Gives the flow a circuit along `path`; `bundle` and `share` as in CircuitOwner::stripe(). Wakes nobody. nullopt:
+  // the flow has as many circuits as it may have.
+  std::optional<CircuitName> add(RoutedFlow& flow, const routing::Path& path, std::uint32_t bundle, CircuitShare share);
+  // Both ends.
+  static void wake(RoutedFlow& flow);
 
   std::size_t circuits() const { return circuits_.size(); }
   const Circuit& circuit(std::size_t place) const { return *circuits_[place]; }
@@ -107,7 +119,12 @@ class CircuitWorld {
   std::uint64_t crossings() const;
 
  private:
-  void add_circuit(RoutedFlow& flow, const routing::Path& path);
+  void add_relays(Circuit& circuit, LinkUser& source, LinkUser& destination, CircuitShare share);
+  // One end of a circuit's hop on node `at` of its path, the hop that leads to node `to`.
+  std::string end_name(const routing::Path& path, std::size_t at, std::size_t to) const;
+  // By which node `at` of the path sends on; not known where flows have one circuit each.
+  EgressPort egress(const routing::Path& path, std::size_t at);
+  bool has_shares() const { return options_.shares != CircuitShare::kNone; }
   static std::size_t place(routing::CableIndex cable, bool from_a) { return 2ULL * cable.value + (from_a ? 0 : 1); }
   void make_transmitters();
   std::unique_ptr<CableHop> make_hop(routing::CableIndex cable, routing::NodeIndex from);
@@ -120,6 +137,7 @@ class CircuitWorld {
   const CircuitOptions options_;
   const routing::PhysicalCables physical_;
   std::vector<std::unique_ptr<RelayHost>> relays_;        // by node
+  std::vector<std::unique_ptr<PortStampPage>> stamps_;    // by node; empty if flows have one circuit each
   std::vector<std::unique_ptr<Transmitter>> cables_;      // twice, as uses_; null if the cable is a wire by itself
   std::vector<std::unique_ptr<Transmitter>> wires_;       // by physical cable, likewise
   std::vector<std::unique_ptr<Transmitter>> connectors_;  // by shared connector, twice: out of it, into it

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/striping.h"
 
 namespace cableway::sim {
 namespace {
@@ -18,6 +20,17 @@ using workload::ScheduleProgress;
 std::byte* counted_bytes() {
   static std::byte nothing{};
   return &nothing;
+}
+
+// The connections over which a rank sends messages that may be striped: their peers and channels.
+std::set<std::pair<int, int>> large_connections(const workload::Schedule& schedule) {
+  std::set<std::pair<int, int>> found;
+  for (const workload::Step& step : schedule.steps) {
+    if (step.kind == workload::StepKind::kSend && step.bytes > Striping{}.small_message) {
+      found.emplace(step.peer, step.channel);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -40,31 +53,14 @@ class CollectiveRun::Flow {
     ScheduleProgress::LaneIndex lane_ = 0;
   };
 
-  FlowSender& sender() { return routed->sender(); }
-  FlowReceiver& receiver() { return routed->receiver(); }
+  Flow(CircuitWorld& world, PathChooser& paths, const FlowRouting::Facts& facts, std::function<void(Flow&)> no_path)
+      : routing(world, paths, facts, [this, no_path = std::move(no_path)] { no_path(*this); }) {}
 
-  // A circuit has ended, and nothing was sent since.
-  struct Loss {
-    RankFlow flow;
-    std::optional<Instant> since;  // when something to be sent began to wait; nullopt: nothing is to be sent
-  };
-
-  void lost(Instant now);
-  void posted(Instant now);
-  // After progress(): what was sent ends a pause.
-  std::vector<FlowReroute> went_on(Instant now);
+  bool finished() const { return source.finished() && destination.finished(); }
 
   End source;
   End destination;
-  RankFlow facts;  // with the newest circuit
-  RoutedFlow* routed = nullptr;
-  bool is_lost = false;      // its source has noticed that its circuit has ended, and there is no other yet
-  bool has_no_path = false;  // none is left
-
- private:
-  std::uint64_t chunks_ = 0;  // that were sent
-  Instant last_sent_;
-  std::vector<Loss> losses_;
+  FlowRouting routing;
 };
 
 class CollectiveRun::Rank {
@@ -100,30 +96,6 @@ class CollectiveRun::Rank {
   std::vector<Flow*> flows_;  // by lane
 };
 
-void CollectiveRun::Flow::lost(Instant now) {
-  is_lost = true;
-  losses_.push_back({facts, std::nullopt});
-  if (!sender().idle()) losses_.back().since = sender().in_flight() && losses_.size() == 1 ? last_sent_ : now;
-}
-
-void CollectiveRun::Flow::posted(Instant now) {
-  if (!is_lost) return;
-  for (Loss& loss : losses_) loss.since = loss.since.value_or(now);
-}
-
-std::vector<FlowReroute> CollectiveRun::Flow::went_on(Instant now) {
-  std::vector<FlowReroute> reroutes;
-  const std::uint64_t chunks = sender().traffic().chunks();
-  if (chunks == chunks_) return reroutes;
-  chunks_ = chunks;
-  last_sent_ = now;
-  if (sender().live() == 0) return reroutes;  // over the circuit that ended
-  for (const Loss& loss : std::exchange(losses_, {})) {
-    reroutes.push_back({loss.flow, facts.path, now, now - loss.since.value_or(now)});
-  }
-  return reroutes;
-}
-
 void CollectiveRun::Flow::End::wake() {
   rank_->wake(lane_);
 }
@@ -148,7 +120,8 @@ void CollectiveRun::Rank::move_lane(ScheduleProgress::LaneIndex lane) {
   if (!run_.status_.ok()) return;
   Flow& flow = *flows_[lane];
   const bool sending = progress_.key(lane).sending;
-  if (absl::Status status = sending ? flow.sender().progress() : flow.receiver().progress(); !status.ok()) {
+  if (absl::Status status = sending ? flow.routing.sender().progress() : flow.routing.receiver().progress();
+      !status.ok()) {
     return run_.fail(std::move(status));
   }
   if (sending) run_.note_sent(flow);
@@ -162,7 +135,7 @@ void CollectiveRun::Rank::complete(ScheduleProgress::LaneIndex lane) {
   const bool sending = progress_.key(lane).sending;
   while (progress_.completed_count(lane) < progress_.posted_count(lane)) {
     const std::uint64_t message = progress_.completed_count(lane);
-    if (sending ? !flow.sender().done(message) : !flow.receiver().done(message)) return;
+    if (sending ? !flow.routing.sender().done(message) : !flow.routing.receiver().done(message)) return;
     progress_.completed(lane);
     ++run_.messages_done_;
     compute();
@@ -174,13 +147,13 @@ void CollectiveRun::Rank::post(ScheduleProgress::LaneIndex lane) {
   while (const auto due = progress_.due(lane)) {
     const workload::Step& step = progress_.step(*due);
     const absl::StatusOr<std::uint64_t> message =
-        progress_.key(lane).sending ? flow.sender().post(SendBuffer{counted_bytes(), 0}, step.bytes)
-                                    : flow.receiver().post(Landing{counted_bytes(), step.capacity, 0});
+        progress_.key(lane).sending ? flow.routing.sender().post(SendBuffer{counted_bytes(), 0}, step.bytes)
+                                    : flow.routing.receiver().post(Landing{counted_bytes(), step.capacity, 0});
     if (!message.ok()) return run_.fail(message.status());
     progress_.posted(lane);
     if (!progress_.key(lane).sending) continue;
-    flow.posted(run_.world_.now());
-    if (flow.has_no_path) return run_.fail_without_path(flow);
+    flow.routing.posted();
+    if (flow.routing.has_no_path()) return run_.fail_without_path(flow);
   }
 }
 
@@ -223,23 +196,25 @@ absl::StatusOr<std::unique_ptr<CollectiveRun>> CollectiveRun::create(CircuitWorl
 absl::Status CollectiveRun::connect(const std::vector<routing::NodeIndex>& nodes) {
   // The receiving lane of each connection, by (receiver, sender, channel).
   std::map<std::tuple<int, int, int>, ScheduleProgress::LaneIndex> receiving;
+  std::vector<std::set<std::pair<int, int>>> large;  // by rank
   for_each_lane([&](int rank, ScheduleProgress::LaneIndex lane, const LaneKey& key) {
     if (!key.sending) receiving[{rank, key.peer, key.channel}] = lane;
   });
+  for (const std::unique_ptr<Rank>& rank : ranks_) large.push_back(large_connections(rank->progress().schedule()));
   absl::Status status;
   for_each_lane([&](int rank, ScheduleProgress::LaneIndex lane, const LaneKey& key) {
     if (!key.sending || !status.ok()) return;
-    const routing::NodeIndex from = nodes[static_cast<std::size_t>(rank)];
-    const routing::NodeIndex to = nodes[static_cast<std::size_t>(key.peer)];
-    const routing::Path path = paths_.next(from, to);
-    if (!path.exists()) {
-      const auto name = [&](routing::NodeIndex node) { return world_.topology().node(node).name; };
-      status = absl::UnavailableError(absl::StrCat("rank ", rank, " on node ", name(from), " cannot reach rank ",
-                                                   key.peer, " on node ", name(to), ": no path of cables joins them"));
-      return;
-    }
-    add_flow(path, *ranks_[static_cast<std::size_t>(rank)], lane, *ranks_[static_cast<std::size_t>(key.peer)],
-             receiving.at({key.peer, rank, key.channel}));
+    FlowRouting::Facts facts;
+    facts.connection = {rank, key.peer, key.channel, {}, 0};
+    facts.source = nodes[static_cast<std::size_t>(rank)];
+    facts.destination = nodes[static_cast<std::size_t>(key.peer)];
+    facts.sends_large = large[static_cast<std::size_t>(rank)].contains({key.peer, key.channel});
+    facts.set_up = facts_.set_up;
+    if (add_flow(facts, lane, receiving.at({key.peer, rank, key.channel}))) return;
+    const auto name = [&](routing::NodeIndex node) { return world_.topology().node(node).name; };
+    status = absl::UnavailableError(absl::StrCat("rank ", rank, " on node ", name(facts.source), " cannot reach rank ",
+                                                 key.peer, " on node ", name(facts.destination),
+                                                 ": no path of cables joins them"));
   });
   return status;
 }
@@ -253,53 +228,43 @@ void CollectiveRun::for_each_lane(const LaneVisitor& visit) const {
   }
 }
 
-void CollectiveRun::add_flow(const routing::Path& path, Rank& sender, ScheduleProgress::LaneIndex sending_lane,
-                             Rank& receiver, ScheduleProgress::LaneIndex receiving_lane) {
-  flows_.push_back(std::make_unique<Flow>());
+bool CollectiveRun::add_flow(const FlowRouting::Facts& facts, ScheduleProgress::LaneIndex sending,
+                             ScheduleProgress::LaneIndex receiving) {
+  flows_.push_back(
+      std::make_unique<Flow>(world_, paths_, facts, [this](Flow& without_path) { fail_without_path(without_path); }));
   Flow& flow = *flows_.back();
-  const LaneKey& receiving = receiver.progress().key(receiving_lane);
-  flow.facts = {receiving.peer, sender.progress().key(sending_lane).peer, receiving.channel, path, 0};
-  flow.source.attach(sender, sending_lane);
-  flow.destination.attach(receiver, receiving_lane);
-  sender.attach(sending_lane, flow);
-  receiver.attach(receiving_lane, flow);
-  flow.routed = &world_.open(path, flow.source, flow.destination);
+  const auto attach = [&](int rank, ScheduleProgress::LaneIndex lane, Flow::End& end) {
+    Rank& its_rank = *ranks_[static_cast<std::size_t>(rank)];
+    end.attach(its_rank, lane);
+    its_rank.attach(lane, flow);
+  };
+  attach(facts.connection.source, sending, flow.source);
+  attach(facts.connection.destination, receiving, flow.destination);
+  return flow.routing.open(flow.source, flow.destination);
 }
 
 // After its sender has moved.
 void CollectiveRun::note_sent(Flow& flow) {
-  for (FlowReroute& reroute : flow.went_on(world_.now())) reroutes_.push_back(std::move(reroute));
-  if (flow.sender().live() > 0 || flow.is_lost) return;
-  flow.lost(world_.now());
-  world_.after(facts_.set_up, [this, &flow] { set_up_another(flow); });
-}
-
-void CollectiveRun::set_up_another(Flow& flow) {
-  if (!status_.ok() || finished()) return;
-  const std::vector<routing::NodeIndex>& nodes = flow.facts.path.nodes;
-  const routing::Path path = paths_.next(nodes.front(), nodes.back());
-  flow.has_no_path = !path.exists();
-  if (flow.has_no_path) {
-    // One that has nothing to send needs no path.
-    if (!flow.sender().idle()) fail_without_path(flow);
-    return;
-  }
-  flow.is_lost = false;
-  flow.facts.path = path;
-  ++flow.facts.circuits_before;
-  world_.reroute(*flow.routed, path);
+  for (FlowReroute& reroute : flow.routing.moved()) reroutes_.push_back(std::move(reroute));
 }
 
 void CollectiveRun::fail_without_path(Flow& flow) {
   const auto name = [&](routing::NodeIndex node) { return world_.topology().node(node).name; };
-  fail(absl::UnavailableError(absl::StrCat(
-      flow.sender().last_end().message(), "; no other path is left from node ", name(flow.facts.path.nodes.front()),
-      " to node ", name(flow.facts.path.nodes.back()), ": the flow fails after CABLEWAY_PATH_WAIT")));
+  fail(absl::UnavailableError(absl::StrCat(flow.routing.sender().last_end().message(),
+                                           "; no other path is left from node ", name(flow.routing.facts().source),
+                                           " to node ", name(flow.routing.facts().destination),
+                                           ": the flow fails after CABLEWAY_PATH_WAIT")));
+}
+
+std::size_t CollectiveRun::circuits() const {
+  std::size_t sum = 0;
+  for (const std::unique_ptr<Flow>& flow : flows_) sum += flow->routing.circuits();
+  return sum;
 }
 
 std::uint64_t CollectiveRun::bytes_again() const {
   std::uint64_t sum = 0;
-  for (const std::unique_ptr<Flow>& flow : flows_) sum += flow->sender().traffic().bytes_again();
+  for (const std::unique_ptr<Flow>& flow : flows_) sum += flow->routing.sender().traffic().bytes_again();
   return sum;
 }
 
@@ -309,7 +274,9 @@ void CollectiveRun::start() {
 
 void CollectiveRun::note_finished(std::uint64_t operation) {
   if (--unfinished_ranks_[operation] == 0) completions_.push_back(world_.now());
-  if (operation + 1 == facts_.operations && --unfinished_ == 0) when_ended_();
+  if (operation + 1 != facts_.operations || --unfinished_ > 0) return;
+  stop();
+  when_ended_();
 }
 
 // Counted from the schedules, since progress has no operations before start().
@@ -327,12 +294,8 @@ std::uint64_t CollectiveRun::messages() const {
 std::vector<RankFlow> CollectiveRun::unfinished_flows_over(const std::vector<routing::CableIndex>& cables) const {
   std::vector<RankFlow> found;
   for (const std::unique_ptr<Flow>& flow : flows_) {
-    const std::vector<routing::CableIndex>& path = flow->facts.path.cables;
-    const bool crosses = std::any_of(path.begin(), path.end(), [&](routing::CableIndex cable) {
-      return std::binary_search(cables.begin(), cables.end(), cable);
-    });
-    const bool is_finished = flow->source.finished() && flow->destination.finished();
-    if (crosses && !flow->is_lost && !is_finished) found.push_back(flow->facts);
+    if (flow->finished()) continue;
+    if (std::optional<RankFlow> circuit = flow->routing.circuit_over(cables)) found.push_back(*std::move(circuit));
   }
   return found;
 }
@@ -340,7 +303,12 @@ std::vector<RankFlow> CollectiveRun::unfinished_flows_over(const std::vector<rou
 void CollectiveRun::fail(absl::Status status) {
   if (!status_.ok() || finished()) return;
   status_ = std::move(status);
+  stop();
   when_ended_();
+}
+
+void CollectiveRun::stop() {
+  for (const std::unique_ptr<Flow>& flow : flows_) flow->routing.stop();
 }
 
 }  // namespace cableway::sim

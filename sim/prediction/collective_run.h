@@ -1,6 +1,7 @@
 // Ranks that execute their schedules (workload/schedule.h) over circuits in virtual time, as NCCL's proxies do: every
-// connection of a schedule is a flow along the path that the rank's node assigns, with a limited number of messages in
-// flight; reducing and copying take no time. A flow whose circuit ends takes another path, if one is left.
+// connection of a schedule is a flow along the paths that the rank's node offers (flow_routing.h), with a limited
+// number of messages in flight; reducing and copying take no time. A flow whose circuits end takes another path, if one
+// is left.
 #ifndef CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_
 #define CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_
 
@@ -17,6 +18,7 @@
 #include "routing/paths/path.h"
 #include "routing/topology/topology.h"
 #include "sim/prediction/circuit_world.h"
+#include "sim/prediction/flow_routing.h"
 #include "sim/prediction/path_chooser.h"
 #include "sim/workload/schedule.h"
 #include "sim/workload/schedule_progress.h"
@@ -29,25 +31,6 @@ struct CollectiveFacts {
   // From when a source notices that its circuit has ended until the next one is set up. Both took a few milliseconds
   // together in network namespaces (docs/benchmarks.md, failover).
   Duration set_up{std::chrono::milliseconds(4)};
-};
-
-// One connection of a schedule, and the path of one of its circuits.
-struct RankFlow {
-  int source = 0;
-  int destination = 0;
-  int channel = 0;
-  routing::Path path;
-  std::size_t circuits_before = 0;  // how many the connection had before this one
-
-  friend bool operator==(const RankFlow&, const RankFlow&) = default;
-};
-
-// A flow that took another path.
-struct FlowReroute {
-  RankFlow flow;  // with the circuit that ended
-  routing::Path path;
-  Instant when;       // the first chunk was sent over that path
-  Duration pause{0};  // until then nothing was sent, although something was to be sent
 };
 
 class CollectiveRun {
@@ -70,6 +53,8 @@ class CollectiveRun {
   // OK, or why a flow has no path left before the run was finished.
   const absl::Status& status() const { return status_; }
   std::size_t flows() const { return flows_.size(); }
+  // Of all flows, since the start.
+  std::size_t circuits() const;
   // The number of messages sent or received so far, and the total, over all operations.
   std::uint64_t messages_done() const { return messages_done_; }
   std::uint64_t messages() const;
@@ -77,7 +62,7 @@ class CollectiveRun {
   const std::vector<FlowReroute>& reroutes() const { return reroutes_; }
   // What was sent again after circuits had ended.
   std::uint64_t bytes_again() const;
-  // The flows whose present circuit crosses one of `cables` (sorted), and that are not finished.
+  // The flows that are not finished, and that have a circuit over one of `cables` (FlowRouting::circuit_over()).
   std::vector<RankFlow> unfinished_flows_over(const std::vector<routing::CableIndex>& cables) const;
 
  private:
@@ -89,12 +74,13 @@ class CollectiveRun {
   CollectiveRun(CircuitWorld& world, PathChooser& paths, const CollectiveFacts& facts);
   absl::Status connect(const std::vector<routing::NodeIndex>& nodes);
   void for_each_lane(const LaneVisitor& visit) const;
-  void add_flow(const routing::Path& path, Rank& sender, workload::ScheduleProgress::LaneIndex sending_lane,
-                Rank& receiver, workload::ScheduleProgress::LaneIndex receiving_lane);
+  // Returns whether there is a path.
+  bool add_flow(const FlowRouting::Facts& facts, workload::ScheduleProgress::LaneIndex sending,
+                workload::ScheduleProgress::LaneIndex receiving);
   void note_sent(Flow& flow);
-  void set_up_another(Flow& flow);
   void fail_without_path(Flow& flow);
   void note_finished(std::uint64_t operation);
+  void stop();
   void fail(absl::Status status);
 
   CircuitWorld& world_;

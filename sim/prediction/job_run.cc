@@ -116,6 +116,12 @@ std::size_t JobRun::flows() const {
   return sum;
 }
 
+std::size_t JobRun::circuits() const {
+  std::size_t sum = 0;
+  for (const Group& group : groups_) sum += group.run->circuits();
+  return sum;
+}
+
 double JobRun::share_done() const {
   std::uint64_t done = 0;
   for (const Group& group : groups_) done += group.run->messages_done();

@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
 #define CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "routing/offers/path_offers.h"
 #include "routing/paths/cable_parts.h"
 #include "routing/paths/path.h"
 #include "routing/paths/route_table.h"
@@ -22,13 +24,20 @@ class PathChooser {
   explicit PathChooser(const routing::Topology& topology)
       : topology_(topology), parts_(routing::CableParts::find(topology)) {}
 
-  // The path that a process on `source` would get for its next flow to `destination`; exists() is false if there is
-  // none.
+  // Counts the flows of a pair: the number that the next flow has, for offers().
+  std::uint64_t next_flow(routing::NodeIndex source, routing::NodeIndex destination);
+  // The paths that `source` offers to that flow, ranked (routing/offers/path_offers.h), at most `most`; none: there is
+  // no path.
+  std::vector<routing::OfferedPath> offers(routing::NodeIndex source, routing::NodeIndex destination,
+                                           std::uint64_t flow, std::size_t most);
+  // The first path of the next flow; exists() is false if there is none.
   routing::Path next(routing::NodeIndex source, routing::NodeIndex destination);
   // No later path crosses these cables; all that are gone, sorted.
   void set_gone(const std::vector<routing::CableIndex>& cables);
 
  private:
+  const routing::RouteTable& routes_from(routing::NodeIndex source);
+
   const routing::Topology& topology_;
   std::optional<routing::Topology> left_;             // without the cables that are gone; nullopt: none is
   std::shared_ptr<const routing::CableParts> parts_;  // of what is left

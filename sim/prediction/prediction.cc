@@ -213,6 +213,7 @@ absl::StatusOr<Prediction> predict(const routing::Topology& topology, const Pred
   note_relays(world, request.circuits, prediction);
   if (timeline.has_value()) prediction.timeline = timeline->samples();
   prediction.flows = (*run)->flows();
+  prediction.circuits = (*run)->circuits();
   prediction.crossings = world.crossings();
   prediction.occurrences = clock.calls();
   return prediction;

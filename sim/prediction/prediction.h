@@ -79,6 +79,7 @@ struct Prediction {
   std::vector<RelayLoad> relays;  // nodes that circuits pass through
   UseSamples timeline;
   std::size_t flows = 0;
+  std::size_t circuits = 0;       // of these; 0 at flow level
   std::uint64_t crossings = 0;    // chunks that crossed a cable
   std::uint64_t occurrences = 0;  // events of the virtual clock
 };

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow_circuits/flow_paths.h"
+#include "core/flow_circuits/path_share.h"
 #include "sim/prediction/path_chooser.h"
 #include "sim/workload/traffic.h"
 
@@ -19,6 +21,21 @@ absl::Status too_large(std::uint64_t count, const char* what, std::uint64_t limi
                                                    "; expected fewer ranks or channels, less data, or --level flow"));
 }
 
+// Of all circuits that a flow may have.
+std::uint64_t hops_of_flow(const PredictionRequest& request, PathChooser& paths, routing::NodeIndex source,
+                           routing::NodeIndex destination) {
+  const CircuitShare shares = request.circuits.shares;
+  const std::size_t most = shares == CircuitShare::kNone ? 1 : kPathsForFlow;
+  std::uint64_t hops = 0;
+  std::size_t circuits = 0;
+  for (const auto& offer : paths.offers(source, destination, paths.next_flow(source, destination), most)) {
+    const bool has_circuit = circuits == 0 || share_on(offer.kind, offer.may_stripe, shares) != CircuitShare::kNone;
+    if (!has_circuit || ++circuits > kMaxBundle) continue;
+    hops += offer.path.hops();
+  }
+  return hops;
+}
+
 void add_group(const PredictionRequest& request, const workload::MixGroup& group, PathChooser& paths,
                SimulatedSize& size) {
   const std::uint64_t channels = static_cast<std::uint64_t>(request.channels);
@@ -30,7 +47,7 @@ void add_group(const PredictionRequest& request, const workload::MixGroup& group
        workload::traffic_of(group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size)) {
     size.held_messages += traffic.bytes / message + channels;
     // Equal-cost paths have equal numbers of hops.
-    size.hops += channels * paths.next(node(traffic.from), node(traffic.to)).hops();
+    size.hops += channels * hops_of_flow(request, paths, node(traffic.from), node(traffic.to));
   }
 }
 

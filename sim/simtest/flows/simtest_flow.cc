@@ -12,8 +12,6 @@ namespace {
 constexpr std::chrono::milliseconds kTryAgainAfter{500};
 constexpr std::chrono::milliseconds kTriesApart{17};
 
-// As processes do.
-constexpr std::chrono::milliseconds kFollowAfter{300};
 // After the faults; longer than any node and any pause of a flow takes until it finds a path.
 constexpr std::chrono::seconds kFindsPathWithin{12};
 

@@ -89,6 +89,21 @@ TEST(FlowStriping, SinglesSayNothingAboutTheRate) {
   EXPECT_NEAR(std::chrono::duration<double>(rate.time_for(kLarge)).count(), 0.008, 0.0005);
 }
 
+// A circuit that is taken to be slow gets a chunk now and then, and none that would follow it.
+TEST(FlowStriping, ASingleShowsThatARateIsTooLow) {
+  CircuitRate rate;
+  Instant now{};
+  rate.resume(now);
+  for (int i = 0; i < 1000; ++i) rate.landed(32 * kKiB, now = now + milliseconds(10));
+  EXPECT_NEAR(std::chrono::duration<double>(rate.time_for(32 * kKiB)).count(), 0.010, 0.001);
+  rate.resume(now);
+  rate.landed(32 * kKiB, now + milliseconds(2));
+  EXPECT_NEAR(std::chrono::duration<double>(rate.time_for(32 * kKiB)).count(), 0.002, 0.0001);
+  rate.resume(now);
+  rate.landed(32 * kKiB, now);  // as far as the clock tells
+  EXPECT_LT(rate.bytes_in(std::chrono::seconds(1)), std::uint64_t{100} << 30) << "no circuit is infinitely fast";
+}
+
 TEST(FlowStriping, ACircuitThatHasBecomeSlowIsGivenLess) {
   StripedFlow flow(messages(400, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
   flow.run(500);

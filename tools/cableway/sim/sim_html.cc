@@ -261,11 +261,11 @@ std::string origin_section(const SimReport& report) {
   std::string facts = term("ranks", ranks_text(report.topology, request.ranks, kRanksInReport));
   const std::string latency = assumed_latency_text(report.topology);
   if (!latency.empty()) absl::StrAppend(&facts, term("latency", latency));
-  absl::StrAppend(&facts, term("channels", absl::StrCat(request.channels)),
-                  term("chunks", bytes_text(request.circuits.chunk_bytes)),
-                  term("simulated", absl::StrCat("at ", report.level, " level in ", seconds_text(report.elapsed_s),
-                                                 ": ", report.prediction.flows, " flows, ", report.prediction.crossings,
-                                                 " chunks over cables")));
+  absl::StrAppend(
+      &facts, term("channels", absl::StrCat(request.channels)), term("multipath", multipath_text(report)),
+      term("chunks", bytes_text(request.circuits.chunk_bytes)),
+      term("simulated", absl::StrCat("at ", report.level, " level in ", seconds_text(report.elapsed_s), ": ",
+                                     flows_text(report), ", ", report.prediction.crossings, " chunks over cables")));
   return section("How this report was made",
                  absl::StrCat("<pre>", xml_text(report.command), "</pre>\n<dl>\n", facts, "</dl>\n"));
 }

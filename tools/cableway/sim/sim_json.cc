@@ -176,6 +176,7 @@ Json request_json(const SimReport& report) {
           {"nodes", report.topology.node_count()},
           {"workload", report.workload},
           {"level", report.level},
+          {"multipath", multipath_text(report)},
           {"ranks", names_of(report.topology, request.ranks)},
           {"channels", request.channels},
           {"chunk_bytes", request.circuits.chunk_bytes},
@@ -206,6 +207,7 @@ std::string sim_json(const SimReport& report) {
                {"bytes_sent_again", report.prediction.bytes_again},
                {"on_cables_left", left_json(report)},
                {"flows", prediction.flows},
+               {"circuits", report.level == "flow" ? Json(nullptr) : Json(prediction.circuits)},
                {"chunk_crossings", prediction.crossings},
                {"elapsed_s", report.elapsed_s}});
   // Command-line arguments need not be UTF-8.

@@ -25,6 +25,17 @@ absl::StatusOr<std::uint32_t> chunk_size(const std::string& text) {
   return static_cast<std::uint32_t>(*bytes);
 }
 
+// At flow level a flow is on its first path.
+absl::StatusOr<CircuitShare> shares(const SimOptions& options) {
+  const bool has_several = options.multipath == "bundle" || options.multipath == "all";
+  if (options.level == "flow" && has_several) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--multipath ", options.multipath, " needs --level chunk: at flow level each flow has one path"));
+  }
+  if (options.level == "flow" || options.multipath == "off") return CircuitShare::kNone;
+  return options.multipath == "bundle" ? CircuitShare::kBundle : CircuitShare::kAlternate;
+}
+
 // parse_workload(), with the operation that a mistyped one was probably meant to be.
 absl::StatusOr<workload::SizedWorkload> parse_typed_workload(const std::string& text) {
   absl::StatusOr<workload::SizedWorkload> parsed = workload::parse_workload(text);
@@ -59,6 +70,9 @@ std::vector<Argument> world_arguments(SimOptions& options) {
       choice_option("--level", {"chunk", "flow"}, options.level,
                     "chunk: simulate every chunk with the code of the relays and flow ends; flow: only bandwidth "
                     "shares, for large systems"),
+      choice_option("--multipath", {"off", "bundle", "all"}, options.multipath,
+                    "paths that one flow uses at once, as the setting of this name. Default: all; at flow level off, "
+                    "which is all it has"),
       text_option("--chunk", "SIZE", options.chunk, "size of a chunk"),
       number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "MTU of the cables' ports, in bytes"),
       real_option("--relay-time", 0, kMaxRelayTimeUs, options.relay_time_us,
@@ -115,6 +129,9 @@ absl::StatusOr<SimPlan> make_plan(const SimOptions& options) {
   const absl::StatusOr<std::uint32_t> chunk = chunk_size(options.chunk);
   if (!chunk.ok()) return chunk.status();
   plan.chunk_bytes = *chunk;
+  const absl::StatusOr<CircuitShare> shared = shares(options);
+  if (!shared.ok()) return shared.status();
+  plan.shares = *shared;
   return plan;
 }
 

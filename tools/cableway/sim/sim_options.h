@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/flow/circuit_share.h"
 #include "sim/workload/workload_text.h"
 #include "tools/cableway/command/argument.h"
 #include "tools/cableway/sim/fail_spec.h"
@@ -32,6 +33,7 @@ struct SimOptions {
   std::string rank_order;
   std::string chunk = "64KiB";
   std::string level = "chunk";
+  std::string multipath;  // empty: of the level
   int channels = 2;
   int repeat = 1;
   int mtu = 1500;
@@ -52,6 +54,7 @@ struct SimPlan {
   std::optional<workload::SizedWorkload> workload;  // not set: a mix, which is read later
   std::vector<FailSpec> failures;
   std::uint32_t chunk_bytes = 0;
+  CircuitShare shares = CircuitShare::kNone;
 };
 
 // For a simulation, not for --what-if and --compare. Every error is InvalidArgument and names the option.

@@ -119,6 +119,25 @@ std::string ranks_text(const Topology& topology, const std::vector<NodeIndex>& r
       shown.size() < ranks.size() ? ", .." : "");
 }
 
+std::string multipath_text(const SimReport& report) {
+  switch (report.request.circuits.shares) {
+    case CircuitShare::kNone:
+      return "off";
+    case CircuitShare::kBundle:
+      return "bundle";
+    case CircuitShare::kAlternate:
+      return "all";
+  }
+  return "off";
+}
+
+std::string flows_text(const SimReport& report) {
+  const sim::Prediction& prediction = report.prediction;
+  const std::string flows = absl::StrCat(prediction.flows, prediction.flows == 1 ? " flow" : " flows");
+  if (prediction.circuits <= prediction.flows) return flows;
+  return absl::StrCat(flows, ", ", prediction.circuits, " circuits");
+}
+
 std::string hit_flow_text(const SimReport& report, const sim::CutEffect::HitFlow& hit) {
   const std::vector<NodeIndex>& nodes = hit.flow.path.nodes;
   const std::string& group = report.prediction.groups[hit.group].name;

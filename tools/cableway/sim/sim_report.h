@@ -90,6 +90,12 @@ std::string assumed_latency_text(const routing::Topology& topology);
 std::string ranks_text(const routing::Topology& topology, const std::vector<routing::NodeIndex>& ranks,
                        std::size_t most);
 
+// "off", "bundle" or "all": how many paths flows had at once.
+std::string multipath_text(const SimReport& report);
+
+// "16 flows", or "16 flows, 64 circuits" if they differ.
+std::string flows_text(const SimReport& report);
+
 // "rank 0 on n0 -> rank 2 on n2 through n1, channel 0: after 4.2 ms through n3", prefixed with the group of a mix;
 // without the end if it sent nothing after the cut.
 std::string hit_flow_text(const SimReport& report, const sim::CutEffect::HitFlow& hit);

@@ -89,7 +89,7 @@ std::string simulated_text(const SimReport& report) {
     return line("simulated", absl::StrCat("at flow level in ", seconds_text(report.elapsed_s), ": ", prediction.flows,
                                           " transfers"));
   }
-  return line("simulated", absl::StrCat("in ", seconds_text(report.elapsed_s), ": ", prediction.flows, " flows, ",
+  return line("simulated", absl::StrCat("in ", seconds_text(report.elapsed_s), ": ", flows_text(report), ", ",
                                         prediction.crossings, " chunks over cables"));
 }
 
