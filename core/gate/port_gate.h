@@ -26,9 +26,10 @@ class PortGate {
   PortGate() = default;
   explicit PortGate(EgressPort port) : port_(port) {}
 
-  bool is_open(Instant now) {
+  // `busy_until`: until then it is closed for another reason (relay_load.h).
+  bool is_open(Instant now, Instant busy_until = {}) {
     if (!port_.is_known()) return false;
-    const Instant until = port_.in_use_until(now);
+    const Instant until = std::max(port_.in_use_until(now), busy_until);
     if (open_ && now < until) {
       open_ = false;
       quiet_ = now - opened_ < kLongOpen ? std::min<Duration>(2 * quiet_, kLongestQuiet) : kQuiet;

@@ -166,12 +166,16 @@ void RelayCircuit::send_waiting() {
   }
 }
 
+bool RelayCircuit::is_gate_closed(Instant now) {
+  return !gate_.is_open(now, egress_.load == nullptr ? Instant{} : egress_.load->busy_until());
+}
+
 void RelayCircuit::note_leaving() {
   if (egress_.now == nullptr) return;
   const Instant now = egress_.now();
   if (sending_++ == 0) leaving_since_ = now;
   if (competes_) return egress_.port.use(now, chunk_time_);
-  is_closed_ = !gate_.is_open(now);
+  is_closed_ = is_gate_closed(now);
 }
 
 void RelayCircuit::note_left() {
@@ -183,7 +187,7 @@ void RelayCircuit::note_left() {
 }
 
 void RelayCircuit::look_at_gate() {
-  is_closed_ = !competes_ && !gate_.is_open(egress_.now());
+  is_closed_ = !competes_ && is_gate_closed(egress_.now());
 }
 
 absl::Status RelayCircuit::tell_gate() {

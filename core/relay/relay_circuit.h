@@ -11,9 +11,9 @@
 // neighbour answers, possibly never; so the pool counts on a return for a limited time only.
 //
 // It stamps the port by which its chunks leave (core/gate/port_stamps.h). A circuit that is an alternate of its flow
-// reads the stamp instead, and tells the flow's source when the port is in use and when it no longer is; what is on its
-// way is relayed all the same. The announcements tell whether an alternate is its flow's primary now, which competes as
-// any other circuit.
+// reads the stamp instead, and tells the flow's source when the port is in use, or the relay has no time for it
+// (core/gate/relay_load.h), and when that has passed; what is on its way is relayed all the same. The announcements
+// tell whether an alternate is its flow's primary now, which competes as any other circuit.
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never blocks.
 #ifndef CABLEWAY_CORE_RELAY_RELAY_CIRCUIT_H_
@@ -34,6 +34,7 @@
 #include "core/flow/chunk_link.h"
 #include "core/gate/port_gate.h"
 #include "core/gate/port_stamps.h"
+#include "core/gate/relay_load.h"
 #include "core/relay/slot_pool.h"
 
 namespace cableway {
@@ -49,6 +50,7 @@ struct RelayEgress {
   std::function<Instant()> now;  // null: the port is neither stamped nor read
   EgressPort port;
   bool is_alternate = false;
+  const RelayLoad* load = nullptr;  // of the thread that relays, which must outlive the circuit; null: never too high
 };
 
 class RelayCircuit {
@@ -127,6 +129,7 @@ class RelayCircuit {
 
   void end(absl::string_view reason, FailureScope scope);
   void send_waiting();
+  bool is_gate_closed(Instant now);
   // A chunk begins to leave, or has left.
   void note_leaving();
   void note_left();

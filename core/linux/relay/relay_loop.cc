@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
+#include "core/linux/os/thread_time.h"
 
 namespace cableway::host {
 namespace {
@@ -22,6 +23,10 @@ constexpr std::chrono::seconds kCheckEvery{1};
 // after kHeldTicks.
 constexpr std::chrono::milliseconds kTickInterval{250};
 constexpr std::chrono::minutes kNoticeEvery{1};
+
+Instant instant(std::chrono::steady_clock::time_point time) {
+  return Instant{time.time_since_epoch()};
+}
 
 }  // namespace
 
@@ -43,7 +48,7 @@ struct RelayLoop::Circuit {
   };
 
   Circuit(CircuitSetup circuit_setup, Transports over, std::unique_ptr<HopLink> up, std::unique_ptr<HopLink> down,
-          std::unique_ptr<Slot> floor, SlotPool& pool, PortStampPage* stamps)
+          std::unique_ptr<Slot> floor, SlotPool& pool, PortStampPage* stamps, const RelayLoad& load)
       : setup(std::move(circuit_setup)),
         path(describe_path(setup)),
         names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))},
@@ -51,12 +56,13 @@ struct RelayLoop::Circuit {
         upstream(std::move(up)),
         downstream(std::move(down)),
         has_completions(upstream->completions() >= 0 || downstream->completions() >= 0),
-        relay(upstream->link(), downstream->link(), std::move(floor), pool, names, egress(stamps)) {}
+        relay(upstream->link(), downstream->link(), std::move(floor), pool, names, egress(stamps, load)) {}
 
-  RelayEgress egress(PortStampPage* stamps) const {
+  RelayEgress egress(PortStampPage* stamps, const RelayLoad& load) const {
     if (stamps == nullptr) return {};
-    return {[] { return Instant{std::chrono::steady_clock::now().time_since_epoch()}; },
-            EgressPort(*stamps, dialing_end(setup, setup.hop + 1U).port), setup.share == CircuitShare::kAlternate};
+    return {[] { return instant(std::chrono::steady_clock::now()); },
+            EgressPort(*stamps, dialing_end(setup, setup.hop + 1U).port), setup.share == CircuitShare::kAlternate,
+            &load};
   }
 
   const CircuitSetup setup;
@@ -157,7 +163,7 @@ absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, H
   auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots, options_.checksums});
   if (!down.ok()) return down.status();
   auto circuit = std::make_unique<Circuit>(setup, std::move(transports), *std::move(up), *std::move(down),
-                                           std::move(floor), store_of(slots).pool(), options_.stamps);
+                                           std::move(floor), store_of(slots).pool(), options_.stamps, load_);
   open_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -199,6 +205,7 @@ RelayStatus RelayLoop::status() const {
 
 void RelayLoop::run() {
   std::array<epoll_event, kMaxEvents> events;
+  const ThreadTime thread_time;
   auto next_check = std::chrono::steady_clock::now() + kCheckEvery;
   auto next_rest = std::chrono::steady_clock::now() + kTickInterval;
   while (true) {
@@ -215,6 +222,7 @@ void RelayLoop::run() {
       if (stopping_) break;
     }
     const auto now = std::chrono::steady_clock::now();
+    if (load_.is_due(instant(now))) load_.measure(instant(now), thread_time.spent());
     if (!gated_.empty() && now >= next_look_) look_at_gates(now);
     if (now >= next_rest) {
       next_rest = now + kTickInterval;

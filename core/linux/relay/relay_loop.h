@@ -27,6 +27,7 @@
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
 #include "core/gate/port_stamps.h"
+#include "core/gate/relay_load.h"
 #include "core/linux/link/hop_connection.h"
 #include "core/linux/link/relay_store.h"
 #include "core/linux/os/unique_fd.h"
@@ -142,6 +143,7 @@ class RelayLoop {
   std::vector<Circuit*> polled_;                  // all others are armed
   std::vector<Circuit*> gated_;                   // RelayCircuit::waits_for_gate()
   std::chrono::steady_clock::time_point next_look_;
+  RelayLoad load_;
 
   std::atomic<std::size_t> open_ = 0;
 

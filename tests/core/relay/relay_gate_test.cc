@@ -36,7 +36,7 @@ class RelayGateTest : public testing::Test {
   void begin(bool is_alternate) {
     relay_ = std::make_unique<RelayCircuit>(*upstream_, *downstream_,
                                             std::make_unique<sim::MemorySlot>(kGatedChunkBytes), pool_, RelayNames{},
-                                            RelayEgress{[this] { return clock_.now(); }, port_, is_alternate});
+                                            RelayEgress{[this] { return clock_.now(); }, port_, is_alternate, &load_});
     ASSERT_TRUE(destination_->post_landing(0, landing_.landing()).ok());
   }
 
@@ -84,6 +84,7 @@ class RelayGateTest : public testing::Test {
   sim::VirtualClock clock_;
   PortStampPage page_{};
   const EgressPort port_{page_, "eth1"};
+  RelayLoad load_;
   SlotPool pool_{sim::make_memory_slots(1, kGatedChunkBytes), 1};
   std::unique_ptr<sim::MemoryChunkLink> source_, upstream_, downstream_, destination_;
   std::unique_ptr<RelayCircuit> relay_;
@@ -122,6 +123,20 @@ TEST_F(RelayGateTest, TheSourceIsToldOnceThatThePortIsInUseAndOnceThatItIsNot) {
   clock_.run_for(milliseconds(15));
   relay_->look_at_gate();
   EXPECT_FALSE(relay_->waits_for_gate());
+  EXPECT_THAT(told(), ElementsAre(gate_frame(false)));
+}
+
+TEST_F(RelayGateTest, ARelayWithoutTimeClosesIt) {
+  begin(true);
+  load_.measure(clock_.now(), milliseconds(0));
+  clock_.run_for(milliseconds(20));
+  load_.measure(clock_.now(), milliseconds(20));
+  pass_chunk();
+  EXPECT_THAT(std::exchange(at_source_.controls, {}), ElementsAre(gate_frame(true)));
+  EXPECT_TRUE(relay_->waits_for_gate());
+  clock_.run_for(milliseconds(60));
+  load_.measure(clock_.now(), milliseconds(20));
+  relay_->look_at_gate();
   EXPECT_THAT(told(), ElementsAre(gate_frame(false)));
 }
 
