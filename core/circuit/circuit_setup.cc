@@ -138,6 +138,7 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   writer.put(setup.offer);
   writer.put(setup.rank);
   writer.put(static_cast<std::uint8_t>(setup.share));
+  writer.put(static_cast<std::uint8_t>(setup.further ? 1 : 0));
   writer.put(setup.source_port);
   writer.put_bytes(setup.proof);
   writer.put(setup.flow);
@@ -179,6 +180,9 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   const auto share = reader.get<std::uint8_t>();
   if (share > static_cast<std::uint8_t>(CircuitShare::kAlternate)) reader.reject();
   setup.share = static_cast<CircuitShare>(share);
+  const auto further = reader.get<std::uint8_t>();
+  if (further > 1) reader.reject();
+  setup.further = further == 1;
   setup.source_port = reader.get<std::uint16_t>();
   reader.get_bytes(setup.proof);
   setup.flow = reader.get<std::uint64_t>();

@@ -57,6 +57,7 @@ struct CircuitSetup {
   // Other than kNone: the source gives it chunks beside the other such circuits of this offer, once one of them is the
   // primary.
   CircuitShare share = CircuitShare::kNone;
+  bool further = false;           // the flow has another circuit: relays keep half of their places for those without
   std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: it answers none
   Mac proof{};                    // that the sender has the cookie (core/circuit/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs

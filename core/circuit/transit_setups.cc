@@ -20,8 +20,13 @@ std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
 
 }  // namespace
 
-bool TransitSetups::has_room() const {
-  return host_.circuits() + in_setup() < host_.max_circuits();
+absl::Status TransitSetups::check_room(const CircuitSetup& setup) const {
+  const std::size_t taken = host_.circuits() + in_setup();
+  if (taken >= host_.max_circuits()) return host_.no_room(in_setup());
+  if (!setup.further || taken < host_.max_circuits() / 2) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " relays ", host_.circuits(),
+                                                   " circuits, and keeps the rest of its ", host_.max_circuits(),
+                                                   " places for flows without a circuit"));
 }
 
 void TransitSetups::arrived(ArrivedSetup setup) {
@@ -37,7 +42,7 @@ void TransitSetups::arrived(ArrivedSetup setup) {
                                         absl::StrCat("node ", name_, " already has ", kMaxWaiting,
                                                      " set-ups that wait for the topology; last: ", status.message())));
   }
-  if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
+  if (absl::Status room = check_room(setup.setup()); !room.ok()) return refuse(std::move(setup), room);
   const auto budget = std::chrono::milliseconds(setup.setup().budget_ms);
   const Instant deadline = now + std::min<Duration>(budget / 2, kTransitLimit);
   events_.raise(EventCode::kSetupWaiting,
@@ -69,7 +74,7 @@ void TransitSetups::check_waiting() {
 }
 
 void TransitSetups::dial_onward(ArrivedSetup setup, Instant arrived) {
-  if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
+  if (absl::Status room = check_room(setup.setup()); !room.ok()) return refuse(std::move(setup), room);
   CircuitSetup onward = setup.setup();
   ++onward.hop;
   onward.budget_ms = onward_budget_ms(onward.budget_ms, means_.clock.now() - arrived);

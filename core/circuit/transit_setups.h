@@ -38,7 +38,7 @@ class TransitSetups {
     // Circuits relayed now, and their maximum.
     virtual std::size_t circuits() const = 0;
     virtual std::size_t max_circuits() const = 0;
-    // The error when no further circuit fits; `in_setup` set-ups hold room as well.
+    // The error when no circuit fits any more; `in_setup` set-ups hold room as well.
     virtual absl::Status no_room(std::size_t in_setup) const = 0;
     // Allocates the circuit's floor. ResourceExhausted: the node has no memory for another one.
     virtual absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd& upstream,
@@ -86,7 +86,7 @@ class TransitSetups {
   };
   using Place = std::list<Dialing>::iterator;
 
-  bool has_room() const;
+  absl::Status check_room(const CircuitSetup& setup) const;
   void check_waiting();
   void dial_onward(ArrivedSetup setup, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);

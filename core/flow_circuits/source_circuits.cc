@@ -233,6 +233,7 @@ void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std
   setup_.offer = offer;
   setup_.rank = rank;
   setup_.share = share_of(path);
+  setup_.further = flow_.live() > 0;
   setup_.source_port = identity_.source_port;
   setup_.flow = identity_.flow;
   setup_.chunk_bytes = limits_.chunk_bytes;

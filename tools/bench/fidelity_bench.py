@@ -96,7 +96,7 @@ def _predict(build: Path, spec: str, workload: str, size: _Size) -> tuple[float,
     operation, _, variant = workload.partition(",")
     text = f"{operation}:{size}" + (f",{variant}" if variant else "")
     command = [str(build / "bin/cableway"), "sim", "--topology", f"{spec}@{_RATE_MBPS}Mbit/s", "--workload", text,
-               "--mtu", str(_MTU), "--chunk", _CHUNK, "--repeat", str(size.operations), "--json"]
+               "--mtu", str(_MTU), "--multipath", "off", "--chunk", _CHUNK, "--repeat", str(size.operations), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
     if done.returncode != 0:
         raise BenchError(f"{' '.join(command)} failed: {done.stderr.strip()}")
@@ -118,7 +118,7 @@ def _measure(build: Path, scratch: Path, workload: str, size: _Size) -> float:
         for rank, node in enumerate(nodes):
             command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"),
                        "--rank", str(rank), "--ranks", str(len(nodes)), "--rendezvous", f"{address}:{_PORT}", *arguments]
-            ranks.append(LabProcess(node, command, {"CABLEWAY_LOG": "warning"}))
+            ranks.append(LabProcess(node, command, {"CABLEWAY_LOG": "warning", "CABLEWAY_MULTIPATH": "off"}))
             stack.callback(ranks[-1].stop)
         wait_for_all(ranks, _LIMIT_S, lambda: None)
     report = json.loads(result.read_text(encoding="utf-8"))

@@ -110,7 +110,7 @@ def section_text(cases: list[Case], facts: dict[str, str], rounds: int, cables: 
         "",
         f"`tools/bench.sh fidelity`: the time of one operation as predicted by `cableway sim` and as measured by"
         f" collperf over the plugin in network namespaces with cables of {cables}, an MTU of 9000, one rank in each node,"
-        f" ranks in the order of nodes; predicted with chunks of 16 KiB, as relays over TCP forward a chunk while it arrives."
+        f" ranks in the order of nodes, one path for each flow (`CABLEWAY_MULTIPATH=off`); predicted with chunks of 16 KiB, as relays over TCP forward a chunk while it arrives."
         f" Median of {rounds} runs, each the mean of {means}; predicted as the mean of as many.",
         "",
         f"Busy: the share of the operation's time that the busiest direction of a cable needs for its bytes, by the"

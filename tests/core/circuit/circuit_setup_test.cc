@@ -32,6 +32,7 @@ CircuitSetup line_setup(std::size_t hops) {
   setup.offer = 70000;
   setup.rank = 3;
   setup.share = CircuitShare::kAlternate;
+  setup.further = true;
   setup.source_port = 40123;
   setup.proof.fill(std::byte{0xa5});
   setup.flow = 0x0123456789abcdef;

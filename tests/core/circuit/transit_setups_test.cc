@@ -262,6 +262,18 @@ TEST_F(TransitSetupsTest, AreRefusedBeyondTheMaximumOfCircuits) {
   EXPECT_TRUE(arrive(setup())->is_open);
 }
 
+TEST_F(TransitSetupsTest, HalfOfThePlacesAreKeptForFlowsWithoutACircuit) {
+  host_.limit = 6;
+  host_.relayed = 2;
+  CircuitSetup beside = setup();
+  beside.further = true;
+  EXPECT_TRUE(arrive(beside)->is_open);
+  EXPECT_EQ(reason_at(*arrive(beside)),
+            "node n1 relays 2 circuits, and keeps the rest of its 6 places for flows without a circuit");
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(arrive(setup())->is_open);
+  EXPECT_EQ(reason_at(*arrive(setup())), "full, with 4 in set-up");
+}
+
 TEST_F(TransitSetupsTest, AreRefusedAndCloseTheNextHopIfTheFloorCannotBeMade) {
   host_.floor = absl::ResourceExhaustedError("no pipe left");
   const auto upstream = arrive(setup());

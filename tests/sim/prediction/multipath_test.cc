@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/shapes/topology_generator.h"
 #include "sim/prediction/prediction.h"
 #include "sim/prediction/simulated_size.h"
 #include "sim/workload/workload_text.h"
@@ -89,6 +90,19 @@ TEST(MultipathPrediction, ABundleAddsItsCables) {
   const Prediction one = predict_with(two, request);
   EXPECT_LT(one.algbw_GBps, kCable);
   EXPECT_EQ(one.circuits, 1U);
+}
+
+// Both functions of a plug, with one flow; and nobody's detour where a plug's links are full (docs/sparks.md).
+TEST(MultipathPrediction, OneFlowFillsBothFunctionsOfAPlug) {
+  const Topology sparks = *routing::generate_topology("sparks:4");
+  PredictionRequest request = request_for(sparks, "sendrecv:1GiB,0-1", CircuitShare::kAlternate);
+  request.channels = 1;
+  const Prediction both = predict_with(sparks, request);
+  EXPECT_EQ(both.circuits, 2U);
+  request.circuits.shares = CircuitShare::kNone;
+  EXPECT_NEAR(both.algbw_GBps / predict_with(sparks, request).algbw_GBps, 2, 0.02);
+  EXPECT_GT(gain(sparks, "all_reduce:1GiB", CircuitShare::kAlternate), 0.99);
+  EXPECT_GT(gain(sparks, "all_to_all:1GiB", CircuitShare::kAlternate), 0.97);
 }
 
 TEST(MultipathPrediction, ABundleHasNoAlternates) {

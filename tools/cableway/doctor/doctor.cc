@@ -126,7 +126,8 @@ class Examination {
       add(EventCode::kNoPorts, "ports", std::nullopt, reason.empty() ? Text() : reason);
     }
     append(examine_ports(ports, examined_.settings, examined_.host.links));
-    append(examine_nccl(examined_.host.nccl, has_split_plug(ports)));
+    const bool one_path = examined_.settings.multipath == MultipathSetting::kOff;
+    append(examine_nccl(examined_.host.nccl, has_split_plug(ports) && one_path));
     append(examine_arp(ports, examined_.host.arp_ignore));
     append(examine_rejected(rejected()));
   }

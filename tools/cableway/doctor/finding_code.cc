@@ -34,7 +34,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kNcclPluginUnused, "NCCL_PLUGIN_UNUSED", "NCCL's settings keep a job started here from using the plugin",
      "start the job with what cableway env prints; correct the file that the finding names"},
     {Code::kNcclChannelsFew, "NCCL_CHANNELS_FEW",
-     "NCCL's settings allow too few flows to fill both functions of a split plug",
+     "NCCL's settings allow too few flows to fill both functions of a split plug, as each has one path "
+     "(CABLEWAY_MULTIPATH=off)",
      "NCCL_MIN_NCHANNELS=4 and NCCL_NCHANNELS_PER_NET_PEER=4, as cableway env prints them"},
     {Code::kNcclFileFault, "NCCL_FILE_FAULT",
      "NCCL skips a line of its settings file, or reads it differently than written", "correct the line or remove it"},

@@ -27,12 +27,11 @@ absl::StatusOr<std::uint32_t> chunk_size(const std::string& text) {
 
 // At flow level a flow is on its first path.
 absl::StatusOr<CircuitShare> shares(const SimOptions& options) {
-  const bool has_several = options.multipath == "bundle" || options.multipath == "all";
-  if (options.level == "flow" && has_several) {
+  if (options.multipath == "off") return CircuitShare::kNone;
+  if (options.level == "flow") {
     return absl::InvalidArgumentError(
         absl::StrCat("--multipath ", options.multipath, " needs --level chunk: at flow level each flow has one path"));
   }
-  if (options.level == "flow" || options.multipath == "off") return CircuitShare::kNone;
   return options.multipath == "bundle" ? CircuitShare::kBundle : CircuitShare::kAlternate;
 }
 
@@ -71,8 +70,7 @@ std::vector<Argument> world_arguments(SimOptions& options) {
                     "chunk: simulate every chunk with the code of the relays and flow ends; flow: only bandwidth "
                     "shares, for large systems"),
       choice_option("--multipath", {"off", "bundle", "all"}, options.multipath,
-                    "paths that one flow uses at once, as the setting of this name. Default: all; at flow level off, "
-                    "which is all it has"),
+                    "paths that one flow uses at once, as the setting of this name; bundle and all need --level chunk"),
       text_option("--chunk", "SIZE", options.chunk, "size of a chunk"),
       number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "MTU of the cables' ports, in bytes"),
       real_option("--relay-time", 0, kMaxRelayTimeUs, options.relay_time_us,

@@ -33,7 +33,7 @@ struct SimOptions {
   std::string rank_order;
   std::string chunk = "64KiB";
   std::string level = "chunk";
-  std::string multipath;  // empty: of the level
+  std::string multipath = "off";
   int channels = 2;
   int repeat = 1;
   int mtu = 1500;

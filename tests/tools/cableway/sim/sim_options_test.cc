@@ -70,6 +70,22 @@ TEST(SimOptions, InvalidOptionsAreNamed) {
   bad.level = "flow";
   bad.fail = {"cable:c0@1ms"};
   EXPECT_THAT(error_of(bad), HasSubstr("--fail needs --level chunk"));
+  bad = options();
+  bad.level = "flow";
+  bad.multipath = "bundle";
+  EXPECT_THAT(error_of(bad), HasSubstr("--multipath bundle needs --level chunk"));
+}
+
+TEST(SimPlan, FlowsHaveTheirPaths) {
+  const auto shares = [](const char* multipath) {
+    SimOptions given = options();
+    given.multipath = multipath;
+    return make_plan(given)->shares;
+  };
+  EXPECT_EQ(make_plan(options())->shares, CircuitShare::kNone);
+  EXPECT_EQ(shares("off"), CircuitShare::kNone);
+  EXPECT_EQ(shares("bundle"), CircuitShare::kBundle);
+  EXPECT_EQ(shares("all"), CircuitShare::kAlternate);
 }
 
 const Topology& ring() {

@@ -62,6 +62,7 @@ SimReport sample_report() {
   prediction.hottest = 4;
   prediction.relays = {{NodeIndex{1}, 2, 6, 8 * 65536}, {NodeIndex{2}, 2, 0, 2 * 65536}};
   prediction.flows = 8;
+  prediction.circuits = 8;
   prediction.crossings = 6144;
   return report;
 }
@@ -240,6 +241,7 @@ TEST(SimJson, OfAResult) {
   "nodes": 4,
   "workload": "all_reduce:64MiB",
   "level": "chunk",
+  "multipath": "off",
   "ranks": [
     "n0",
     "n1",
@@ -373,6 +375,7 @@ TEST(SimJson, OfAResult) {
   "bytes_sent_again": 0,
   "on_cables_left": null,
   "flows": 8,
+  "circuits": 8,
   "chunk_crossings": 6144,
   "elapsed_s": 1.5
 }
