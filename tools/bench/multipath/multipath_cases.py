@@ -113,10 +113,6 @@ CASES = (
     Case(RING_4, "all_reduce, busbw", ("--op", "all_reduce"), counts="busbw_GBps", least_of_off=0.98),
     Case(RING_6, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_cables=1.14,
          size="16M"),
-    # Nothing is to be gained there, and little lost: measurements vary by a tenth.
-    Case(UNLIMITED, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_of_off=0.85),
-    Case(UNLIMITED, "all_to_all, busbw", ("--op", "all_to_all"), counts="busbw_GBps", least_of_off=0.85),
-    Case(UNLIMITED, "all_reduce, busbw", ("--op", "all_reduce"), counts="busbw_GBps", least_of_off=0.85),
     _pair(PARALLEL, 0, 1, 0.95),
     _pair(UNEQUAL, 0, 1, 0.95),
     _pair(RELAYED, 0, 2, 0.95),
@@ -126,6 +122,10 @@ CASES = (
     _pair(CHORD, 0, 3, 0.90),
     _pair(BRIDGED, 1, 3, 0.90),
     _pair(BRIDGED, 2, 6, 0.90),
+    # Nothing is to be gained there, and little lost: measurements vary by a tenth.
+    Case(UNLIMITED, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_of_off=0.85),
+    Case(UNLIMITED, "all_to_all, busbw", ("--op", "all_to_all"), counts="busbw_GBps", least_of_off=0.85),
+    Case(UNLIMITED, "all_reduce, busbw", ("--op", "all_reduce"), counts="busbw_GBps", least_of_off=0.85),
 )
 QUICK_CASES = (CASES[1],)
 
