@@ -97,6 +97,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
   if (flow_.live() == 0) {
     outage_.began(reason);
     if (outage_.limit() == Duration{0}) return end(reason);
+    retry_.reset();  // it was for a circuit beside this one
     watch();
   }
   // Circuits that join and end again and again are paced as attempts that fail are, and count as one outage.

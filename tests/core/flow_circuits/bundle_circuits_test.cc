@@ -131,6 +131,23 @@ TEST_F(BundleCircuitsTest, WithoutBundlesNothingIsStriped) {
   EXPECT_EQ(dials(), 1U);
 }
 
+// It looks for the circuit that it lacks every few seconds; one that has none, and whose application waits, at once.
+TEST_F(BundleCircuitsTest, TheLossOfTheLastCircuitWaitsForNoCircuitBesideIt) {
+  paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle)};
+  begin_striped();
+  paths_.reach();
+  paths_.refuse("no room");
+  run_for(milliseconds(1500));
+  const std::size_t before = dials();
+  flow_.waiting = false;
+  end(first_.circuit.slot, first_.circuit.generation);
+  run_for(milliseconds(100));
+  EXPECT_EQ(dials(), before) << "nothing is to be sent";
+  flow_.waiting = true;
+  run_for(milliseconds(150));
+  EXPECT_EQ(dials(), before + 1);
+}
+
 TEST_F(BundleCircuitsTest, WhatAddsNothingIsLeftOut) {
   paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle, false), over("c2", PathKind::kBundle)};
   begin_striped();
