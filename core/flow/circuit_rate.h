@@ -28,14 +28,16 @@ class CircuitRate {
     since_ = now;
     has_landed_ = false;
   }
-  // `bytes` more have landed since resume(), or the call before.
-  void landed(std::uint64_t bytes, Instant now) {
+  // `bytes` more have landed since resume(), or the call before. `others`: the rate of the fastest circuit beside it,
+  // in bytes per second; 0: there is none.
+  void landed(std::uint64_t bytes, Instant now, double others = 0) {
     const Duration took = now - std::exchange(since_, now);
     if (!std::exchange(has_landed_, true)) {
       first_landed_ = now;
-      // At a lower rate it would not have landed yet.
-      const double most_s = std::max(seconds(took), static_cast<double>(bytes) / kFirstBytesPerSecond);
-      seconds_ *= std::min(1.0, most_s / seconds_for(bytes));
+      // At a lower rate it would not have landed yet. But one chunk may be faster than those that follow, as where a
+      // shaper lets a burst pass, so it makes no circuit the fastest.
+      const double least_s = others > 0 ? static_cast<double>(bytes) / others : seconds_for(bytes);
+      seconds_ *= std::min(1.0, std::max(seconds(took), least_s) / seconds_for(bytes));
       note_distance(seconds(took) - seconds_for(bytes));
       return;
     }

@@ -125,7 +125,13 @@ void FlowSender::choose_bundle() {
 void FlowSender::measure(Circuit& circuit, std::uint64_t before) {
   const std::uint64_t landed = before - circuit.given.bytes();
   circuit.proven += landed;
-  if (landed > 0 && clock_ != nullptr) circuit.rate.landed(landed, now());
+  if (landed == 0 || clock_ == nullptr) return;
+  double fastest = 0;
+  for (const Circuit& other : used()) {
+    const bool is_beside = &other != &circuit && (bundled_ & (1U << slot_of(other))) != 0;
+    if (is_beside) fastest = std::max(fastest, other.rate.bytes_per_second());
+  }
+  circuit.rate.landed(landed, now(), fastest);
 }
 
 void FlowSender::note_given(Circuit& circuit, std::uint64_t bytes) {

@@ -96,12 +96,17 @@ TEST(FlowStriping, ASingleShowsThatARateIsTooLow) {
   rate.resume(now);
   for (int i = 0; i < 1000; ++i) rate.landed(32 * kKiB, now = now + milliseconds(10));
   EXPECT_NEAR(std::chrono::duration<double>(rate.time_for(32 * kKiB)).count(), 0.010, 0.001);
+  const double fast = 32 * kKiB / 0.001;
   rate.resume(now);
   rate.landed(32 * kKiB, now + milliseconds(2));
+  EXPECT_NEAR(std::chrono::duration<double>(rate.time_for(32 * kKiB)).count(), 0.010, 0.001) << "it is alone";
+  rate.resume(now);
+  rate.landed(32 * kKiB, now + milliseconds(2), fast);
   EXPECT_NEAR(std::chrono::duration<double>(rate.time_for(32 * kKiB)).count(), 0.002, 0.0001);
   rate.resume(now);
-  rate.landed(32 * kKiB, now);  // as far as the clock tells
-  EXPECT_LT(rate.bytes_in(std::chrono::seconds(1)), std::uint64_t{100} << 30) << "no circuit is infinitely fast";
+  rate.landed(32 * kKiB, now, fast);  // as far as the clock tells
+  EXPECT_NEAR(std::chrono::duration<double>(rate.time_for(32 * kKiB)).count(), 0.001, 0.0001)
+      << "no faster than others";
 }
 
 TEST(FlowStriping, ACircuitThatHasBecomeSlowIsGivenLess) {
