@@ -14,43 +14,35 @@ FlowRouting::FlowRouting(CircuitWorld& world, PathChooser& paths, Facts facts, s
 
 bool FlowRouting::open(LinkUser& source, LinkUser& destination) {
   ordinal_ = paths_.next_flow(facts_.source, facts_.destination);
-  const std::vector<routing::OfferedPath> first = offers();
+  const std::vector<FlowPath> first = paths();
   if (first.empty()) return false;
   routed_ = &world_.open(source, destination);
   join(first);
   return true;
 }
 
-std::vector<routing::OfferedPath> FlowRouting::offers() const {
-  const bool has_several = facts_.sends_large && world_.options().shares != CircuitShare::kNone;
-  return paths_.offers(facts_.source, facts_.destination, ordinal_, has_several ? kPathsForFlow : 1);
+std::vector<FlowPath> FlowRouting::paths() const {
+  const CircuitShare shares = facts_.sends_large ? world_.options().shares : CircuitShare::kNone;
+  return paths_.paths(facts_.source, facts_.destination, ordinal_, shares);
 }
 
-CircuitShare FlowRouting::share_of(const routing::OfferedPath& offer) const {
-  return share_on(offer.kind, offer.may_stripe, world_.options().shares);
-}
-
-// The first circuit, if the newest bundle lacks it, and those that share its chunks.
-void FlowRouting::join(const std::vector<routing::OfferedPath>& offers) {
-  for (std::size_t rank = 0; rank < offers.size(); ++rank) {
+// What the newest bundle lacks.
+void FlowRouting::join(const std::vector<FlowPath>& paths) {
+  for (const FlowPath& path : paths) {
     const auto is_member = [&](const Live& live) { return live.bundle == bundle_; };
-    const auto is_there = [&](const Live& live) {
-      return is_member(live) && live.connection.path == offers[rank].path;
-    };
-    if (rank > 0 && share_of(offers[rank]) == CircuitShare::kNone) continue;
+    const auto is_there = [&](const Live& live) { return is_member(live) && live.connection.path == path.path; };
     if (std::any_of(live_.begin(), live_.end(), is_there)) continue;
     if (std::count_if(live_.begin(), live_.end(), is_member) >= static_cast<std::ptrdiff_t>(kMaxBundle)) return;
-    if (!add(offers[rank])) return;
+    if (!add(path)) return;
   }
 }
 
-bool FlowRouting::add(const routing::OfferedPath& offer) {
-  const CircuitShare share = share_of(offer);
+bool FlowRouting::add(const FlowPath& path) {
   const std::optional<CircuitName> name =
-      world_.add(*routed_, offer.path, share == CircuitShare::kNone ? 0 : bundle_, share);
+      world_.add(*routed_, path.path, path.share == CircuitShare::kNone ? 0 : bundle_, path.share);
   if (!name.has_value()) return false;
-  Live live{*name, facts_.connection, bundle_, share};
-  live.connection.path = offer.path;
+  Live live{*name, facts_.connection, bundle_, path.share};
+  live.connection.path = path.path;
   live.connection.circuits_before = made_++;
   live_.push_back(std::move(live));
   return true;
@@ -102,7 +94,7 @@ void FlowRouting::posted() {
 
 void FlowRouting::renew() {
   renewing_ = false;
-  const std::vector<routing::OfferedPath> now = offers();
+  const std::vector<FlowPath> now = paths();
   has_no_path_ = now.empty() && live_.empty();
   // A flow that has nothing to send needs no path.
   if (has_no_path_ && !sender().idle()) return no_path_();
@@ -117,23 +109,24 @@ void FlowRouting::renew() {
   CircuitWorld::wake(*routed_);
 }
 
-bool FlowRouting::is_right(const std::vector<routing::OfferedPath>& offers) const {
-  const auto is_on = [this](const routing::OfferedPath& offer) {
-    return [this, &offer](const Live& live) { return live.bundle == bundle_ && live.connection.path == offer.path; };
+bool FlowRouting::is_right(const std::vector<FlowPath>& paths) const {
+  const auto is_on = [this](const Live& live, const FlowPath& path) {
+    return live.bundle == bundle_ && live.connection.path == path.path;
   };
-  if (std::none_of(live_.begin(), live_.end(), is_on(offers.front()))) return false;
+  const auto is_on_first = [&](const Live& live) { return is_on(live, paths.front()); };
+  if (std::none_of(live_.begin(), live_.end(), is_on_first)) return false;
   // An alternate that is alone carries the flow as its first path would.
   const bool is_alone = live_.size() == 1;
   return std::all_of(live_.begin(), live_.end(), [&](const Live& live) {
-    return live.bundle != bundle_ || std::any_of(offers.begin(), offers.end(), [&](const auto& offer) {
-             const CircuitShare share = share_of(offer);
-             return is_on(offer)(live) && (is_alone ? share != CircuitShare::kNone : share == live.share);
-           });
+    const auto has_part = [&](const FlowPath& path) {
+      return is_on(live, path) && (is_alone || path.share == live.share);
+    };
+    return live.bundle != bundle_ || std::any_of(paths.begin(), paths.end(), has_part);
   });
 }
 
 void FlowRouting::change_bundle() {
-  const std::vector<routing::OfferedPath> now = offers();
+  const std::vector<FlowPath> now = paths();
   if (now.empty() || live_.empty() || is_right(now)) return renew();
   ++bundle_;
   if (!add(now.front())) return after(kKeepWorse, &FlowRouting::leave_old_bundles);

@@ -13,7 +13,6 @@
 
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_share.h"
-#include "routing/offers/path_offers.h"
 #include "routing/paths/path.h"
 #include "sim/prediction/circuit_world.h"
 #include "sim/prediction/path_chooser.h"
@@ -88,15 +87,14 @@ class FlowRouting {
     std::optional<Instant> since;  // when something to be sent began to wait; nullopt: nothing is to be sent
   };
 
-  std::vector<routing::OfferedPath> offers() const;
-  CircuitShare share_of(const routing::OfferedPath& offer) const;
+  std::vector<FlowPath> paths() const;
   void note_ended();
   void note_sent(std::vector<FlowReroute>& reroutes);
   void renew();
-  void join(const std::vector<routing::OfferedPath>& offers);
-  bool add(const routing::OfferedPath& offer);
-  // Whether the newest bundle is what a flow with these offers has, except for circuits that it lacks.
-  bool is_right(const std::vector<routing::OfferedPath>& offers) const;
+  void join(const std::vector<FlowPath>& paths);
+  bool add(const FlowPath& path);
+  // Whether the newest bundle is what a flow with these paths has, except for circuits that it lacks.
+  bool is_right(const std::vector<FlowPath>& paths) const;
   void change_bundle();
   void leave_old_bundles();
   void after(Duration delay, void (FlowRouting::*what)());

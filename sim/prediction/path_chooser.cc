@@ -1,5 +1,8 @@
 #include "sim/prediction/path_chooser.h"
 
+#include "core/flow_circuits/flow_paths.h"
+#include "core/flow_circuits/path_share.h"
+#include "routing/offers/path_offers.h"
 #include "sim/prediction/flow_prediction.h"
 
 namespace cableway::sim {
@@ -16,25 +19,30 @@ std::uint64_t PathChooser::next_flow(routing::NodeIndex source, routing::NodeInd
   return flows_[{source, destination}]++;
 }
 
-std::vector<routing::OfferedPath> PathChooser::offers(routing::NodeIndex source, routing::NodeIndex destination,
-                                                      std::uint64_t flow, std::size_t most) {
+std::vector<FlowPath> PathChooser::paths(routing::NodeIndex source, routing::NodeIndex destination, std::uint64_t flow,
+                                         CircuitShare shares) {
   const routing::RouteTable& routes = routes_from(source);
-  std::vector<routing::OfferedPath> offers;
-  if (most > 1) {
-    offers = routing::offered_paths(left_ ? *left_ : topology_, routes, destination, flow, most);
-  } else if (routing::Path first = routes.path_for_flow(destination, flow); first.exists()) {
-    offers.push_back({std::move(first), routing::PathKind::kFirst, true});
+  std::vector<FlowPath> paths;
+  if (shares == CircuitShare::kNone) {
+    routing::Path first = routes.path_for_flow(destination, flow);
+    if (first.exists()) paths.push_back({std::move(first), shares});
+  } else {
+    const routing::Topology& topology = left_ ? *left_ : topology_;
+    for (routing::OfferedPath& offer : routing::offered_paths(topology, routes, destination, flow, kPathsForFlow)) {
+      const CircuitShare share = share_on(offer.kind, offer.may_stripe, shares);
+      if (paths.empty() || share != CircuitShare::kNone) paths.push_back({std::move(offer.path), share});
+    }
   }
-  if (!left_) return offers;
+  if (!left_) return paths;
   // Cables have other numbers where some are gone.
-  for (routing::OfferedPath& offer : offers) {
-    for (routing::CableIndex& cable : offer.path.cables) cable = *topology_.find_cable(left_->cable(cable).name);
+  for (FlowPath& each : paths) {
+    for (routing::CableIndex& cable : each.path.cables) cable = *topology_.find_cable(left_->cable(cable).name);
   }
-  return offers;
+  return paths;
 }
 
 routing::Path PathChooser::next(routing::NodeIndex source, routing::NodeIndex destination) {
-  std::vector<routing::OfferedPath> first = offers(source, destination, next_flow(source, destination), 1);
+  std::vector<FlowPath> first = paths(source, destination, next_flow(source, destination), CircuitShare::kNone);
   return first.empty() ? routing::Path{} : std::move(first.front().path);
 }
 

@@ -2,7 +2,6 @@
 #ifndef CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
 #define CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "routing/offers/path_offers.h"
+#include "core/flow/circuit_share.h"
 #include "routing/paths/cable_parts.h"
 #include "routing/paths/path.h"
 #include "routing/paths/route_table.h"
@@ -18,18 +17,24 @@
 
 namespace cableway::sim {
 
+// A path on which a flow has a circuit, and how that shares the flow's chunks.
+struct FlowPath {
+  routing::Path path;
+  CircuitShare share = CircuitShare::kNone;
+};
+
 class PathChooser {
  public:
   // The topology outlives this.
   explicit PathChooser(const routing::Topology& topology)
       : topology_(topology), parts_(routing::CableParts::find(topology)) {}
 
-  // Counts the flows of a pair: the number that the next flow has, for offers().
+  // Counts the flows of a pair: the number that the next flow has, for paths().
   std::uint64_t next_flow(routing::NodeIndex source, routing::NodeIndex destination);
-  // The paths that `source` offers to that flow, ranked (routing/offers/path_offers.h), at most `most`; none: there is
-  // no path.
-  std::vector<routing::OfferedPath> offers(routing::NodeIndex source, routing::NodeIndex destination,
-                                           std::uint64_t flow, std::size_t most);
+  // Of the paths that `source` offers to that flow (routing/offers/path_offers.h): the first one, and those that share
+  // its chunks, as far as `shares`; the best first. Empty: there is no path.
+  std::vector<FlowPath> paths(routing::NodeIndex source, routing::NodeIndex destination, std::uint64_t flow,
+                              CircuitShare shares);
   // The first path of the next flow; exists() is false if there is none.
   routing::Path next(routing::NodeIndex source, routing::NodeIndex destination);
   // No later path crosses these cables; all that are gone, sorted.

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/flow_circuits/flow_paths.h"
 #include "core/flow_circuits/path_share.h"
 #include "sim/prediction/path_chooser.h"
 #include "sim/workload/traffic.h"
@@ -24,15 +23,11 @@ absl::Status too_large(std::uint64_t count, const char* what, std::uint64_t limi
 // Of all circuits that a flow may have.
 std::uint64_t hops_of_flow(const PredictionRequest& request, PathChooser& paths, routing::NodeIndex source,
                            routing::NodeIndex destination) {
-  const CircuitShare shares = request.circuits.shares;
-  const std::size_t most = shares == CircuitShare::kNone ? 1 : kPathsForFlow;
+  std::vector<FlowPath> all =
+      paths.paths(source, destination, paths.next_flow(source, destination), request.circuits.shares);
+  all.resize(std::min(all.size(), kMaxBundle));
   std::uint64_t hops = 0;
-  std::size_t circuits = 0;
-  for (const auto& offer : paths.offers(source, destination, paths.next_flow(source, destination), most)) {
-    const bool has_circuit = circuits == 0 || share_on(offer.kind, offer.may_stripe, shares) != CircuitShare::kNone;
-    if (!has_circuit || ++circuits > kMaxBundle) continue;
-    hops += offer.path.hops();
-  }
+  for (const FlowPath& each : all) hops += each.path.hops();
   return hops;
 }
 
