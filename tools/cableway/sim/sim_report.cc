@@ -133,7 +133,7 @@ std::string multipath_text(const SimReport& report) {
 
 std::string flows_text(const SimReport& report) {
   const sim::Prediction& prediction = report.prediction;
-  const std::string flows = absl::StrCat(prediction.flows, prediction.flows == 1 ? " flow" : " flows");
+  std::string flows = absl::StrCat(prediction.flows, prediction.flows == 1 ? " flow" : " flows");
   if (prediction.circuits <= prediction.flows) return flows;
   return absl::StrCat(flows, ", ", prediction.circuits, " circuits");
 }
