@@ -12,6 +12,8 @@ from in_lab import in_lab, main, report_figure
 from lab_nodes import STEADY, LabNodes
 
 _WITHIN = 0.2
+# What a busy host's interrupts and schedulers add to every measurement, and a published latency keeps of it.
+_HOST_US = 50
 
 
 def latencies(nodes: LabNodes, name: str) -> dict[str, float | None]:
@@ -21,7 +23,7 @@ def latencies(nodes: LabNodes, name: str) -> dict[str, float | None]:
 
 
 def is_near(latency_us: float | None, delay_us: int) -> bool:
-    return latency_us is not None and abs(latency_us - delay_us) <= _WITHIN * delay_us
+    return latency_us is not None and abs(latency_us - delay_us) <= _WITHIN * delay_us + _HOST_US
 
 
 class LatencyTest(unittest.TestCase):
