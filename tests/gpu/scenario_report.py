@@ -23,9 +23,12 @@ class Block:
     scenarios: frozenset[str]
 
 
-# One that is run by itself does not replace the others' results.
-_MULTIPATH = Block("<!-- gpu-multipath:begin -->", "<!-- gpu-multipath:end -->", "### All paths of a flow", frozenset({"multipath"}))
-BLOCKS = (Block(BEGIN, END, HEADING, frozenset(SCENARIOS) - _MULTIPATH.scenarios), _MULTIPATH)
+# Those that are run by themselves do not replace the others' results.
+_ALONE = (Block("<!-- gpu-multipath:begin -->", "<!-- gpu-multipath:end -->", "### All paths of a flow",
+                frozenset({"multipath"})),
+          Block("<!-- gpu-failover:begin -->", "<!-- gpu-failover:end -->", "### Cables and relays that fail",
+                frozenset({"failover"})))
+BLOCKS = (Block(BEGIN, END, HEADING, frozenset(SCENARIOS).difference(*(block.scenarios for block in _ALONE))), *_ALONE)
 _MEANING = {
     "ring6": "6 ranks; ring and tree with each protocol, and PAT",
     "ring8": "8 ranks; ring and tree with each protocol, and PAT",
