@@ -50,7 +50,7 @@ struct Settings {
   std::chrono::milliseconds pulse{10};   // 0: no pulses
   std::chrono::seconds path_wait{30};    // a flow without a circuit may keep its application waiting
   bool drain = false;
-  MultipathSetting multipath = MultipathSetting::kOff;
+  MultipathSetting multipath = MultipathSetting::kAll;
   bool checksum = false;  // of chunks over TCP (core/flow/chunk_checksum.h)
   TransportSetting transport = TransportSetting::kAuto;
   std::uint8_t rdma_service_level = 0;       // 0 to 7

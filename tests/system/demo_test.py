@@ -78,7 +78,10 @@ class RunTest(unittest.TestCase):
         self.assertGreater(verified, 0)
         self.assertGreater(relayed, 0)
         rows = self.check_table(output, 4, relayed)
-        self.assertTrue(all(sum(line[4:]) == 0 for line in rows["all_gather"]))  # a ring's neighbours need no relay
+        # A ring's neighbours need no relay. Of much data some takes the other way around, whose cables are idle.
+        few, much = rows["all_gather"]
+        self.assertEqual(sum(few[4:]), 0)
+        self.assertGreater(sum(much[4:]), 0)
         self.assertTrue(all(count > 0 for line in rows["sendrecv opposite"] for count in line[4:]))
         self.assertRegex(output, r"\$ lab plug n0-n2\n(.*\n)* +\d+ ms  all 4 nodes know all 5 cables\n")
         self.assertIn("  shorter ways, in cables: n0 - n2 2, now 1\n", output)
@@ -108,11 +111,11 @@ class RunTest(unittest.TestCase):
             with self.subTest(topology):
                 output, verified, relayed = self.run_demo("--topology", topology, "--rate", "none")
                 self.assertGreater(verified, 0)
-                self.assertEqual(relayed, 0)
                 self.assertRegex(output, "all 3 nodes know all 3 cables")
-                self.assertIn("Every two nodes share a cable here, so nothing had to be relayed.", output)
+                self.assertIn(f"Every two nodes share a cable here, so {'only second' if relayed else 'nothing'}", output)
                 self.assertIn("so one more would make no way shorter", output)
-                self.check_table(output, 3, 0)
+                rows = self.check_table(output, 3, relayed)
+                self.assertEqual(sum(rows["all_gather"][0][4:]), 0)
 
     def test_file(self) -> None:
         """Names, addresses and rates from a file; the slow cable makes the larger size smaller."""

@@ -60,6 +60,10 @@ def _run_operations(nodes: LabNodes, programs: Programs) -> tuple[int, int]:
     return verified, sum(nodes.relayed_bytes())
 
 
+def _what_was_relayed(relayed: int) -> str:
+    return "only second ways of flows, beside their own cables, were relayed" if relayed else "nothing was relayed"
+
+
 def _demo(programs: Programs) -> tuple[int, int]:
     with LabNodes(programs) as nodes:
         print("\nA cablewayd in each node. It was given its name and its interfaces only:", flush=True)
@@ -69,7 +73,7 @@ def _demo(programs: Programs) -> tuple[int, int]:
         verified, relayed = _run_operations(nodes, programs)
         nodes.check_health()
         if not relays:
-            print("\nEvery two nodes share a cable here, so nothing had to be relayed.")
+            print(f"\nEvery two nodes share a cable here, so {_what_was_relayed(relayed)}.")
         plug_in_a_chord(nodes)
         verified += show_failover(nodes, programs)
     if relays and relayed == 0:

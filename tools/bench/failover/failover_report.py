@@ -15,13 +15,13 @@ _MOST_NEW_DESCRIPTORS = 12
 _INTRO = """\
 `tools/bench.sh failover`: a ring of four network namespaces, cables of 500 Mbit/s. collperf sends from one node to the
 opposite one (one connection, 1 MiB an operation, fresh data each time, every byte checked), so that a path through either
-relay will do. The path in use is ended, again and again:
+relay will do. The flow has one path at a time (`CABLEWAY_MULTIPATH=off`), which is ended, again and again:
 
 {kinds}
 
 Time: from just before the fault until 64 KiB have come over the destination's other cable within 10 ms, which is data and
 not the nodes' own messages, sampled every millisecond or so. Faults are at least 1.1 s apart: a kernel that saw a link
-change in the second before reports a lost carrier up to a second late. Nodes and transport have their default settings."""
+change in the second before reports a lost carrier up to a second late. All other settings are the default."""
 
 
 def missed(results: list[KindResult]) -> list[str]:

@@ -29,6 +29,7 @@ absl::StatusOr<std::uint32_t> chunk_size(const std::string& text) {
 absl::StatusOr<CircuitShare> shares(const SimOptions& options) {
   if (options.multipath == "off") return CircuitShare::kNone;
   if (options.level == "flow") {
+    if (options.multipath.empty()) return CircuitShare::kNone;
     return absl::InvalidArgumentError(
         absl::StrCat("--multipath ", options.multipath, " needs --level chunk: at flow level each flow has one path"));
   }
@@ -69,8 +70,10 @@ std::vector<Argument> world_arguments(SimOptions& options) {
       choice_option("--level", {"chunk", "flow"}, options.level,
                     "chunk: simulate every chunk with the code of the relays and flow ends; flow: only bandwidth "
                     "shares, for large systems"),
-      choice_option("--multipath", {"off", "bundle", "all"}, options.multipath,
-                    "paths that one flow uses at once, as the setting of this name; bundle and all need --level chunk"),
+      choice_option(
+          "--multipath", {"off", "bundle", "all"}, options.multipath,
+          "paths that one flow uses at once, as the setting of this name; bundle and all need --level chunk.\n"
+          "Default: all; with --level flow off"),
       text_option("--chunk", "SIZE", options.chunk, "size of a chunk"),
       number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "MTU of the cables' ports, in bytes"),
       real_option("--relay-time", 0, kMaxRelayTimeUs, options.relay_time_us,

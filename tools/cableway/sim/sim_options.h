@@ -33,7 +33,7 @@ struct SimOptions {
   std::string rank_order;
   std::string chunk = "64KiB";
   std::string level = "chunk";
-  std::string multipath = "off";
+  std::string multipath;  // empty: all, but off at flow level
   int channels = 2;
   int repeat = 1;
   int mtu = 1500;

@@ -165,6 +165,7 @@ const Fault kFaults[] = {
        (*e.ports)["ports"].push_back(healthy_port("eth2"));
        (*e.ports)["ports"][0]["plug"] = (*e.ports)["ports"][1]["plug"] = "p0";
        e.host.nccl.settings = {{"NCCL_MIN_NCHANNELS", "2", "/etc/nccl.conf:1", {}}};
+       e.settings.multipath = MultipathSetting::kOff;
      },
      Severity::kWarning, "NCCL", "NCCL_MIN_NCHANNELS=2 (/etc/nccl.conf:1): too few flows"},
     {"no carrier", "CARRIER_MISSING", [](Examined& e) { port(e)["carrier"] = false; }, Severity::kWarning, "port eth1",
@@ -508,7 +509,6 @@ TEST(Doctor, DistinguishesRequestedPortsFromOthers) {
   EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth8", "there is no such interface")));
   EXPECT_THAT(findings, Contains(finding(Severity::kError, "10.9.0.0/16", "no interface has an address inside it")));
   EXPECT_EQ(findings.size(), 8U);
-
   const std::vector<Finding> not_requested =
       examine_rejected(host::select_ports(network, host::DeviceFacts(), {}).rejected);
   EXPECT_THAT(not_requested, Contains(finding(Severity::kOk, "not used", "lo: is the loopback interface")));

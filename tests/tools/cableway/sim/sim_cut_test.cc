@@ -29,7 +29,8 @@ Outcome run_sim(std::vector<std::string> arguments) {
 }
 
 TEST(SimCut, ACutIsAPause) {
-  const std::vector<std::string> job = {"--topology", "ring:4", "--workload", "all_reduce:64MiB", "--json"};
+  const std::vector<std::string> job = {"--topology",  "ring:4", "--workload", "all_reduce:64MiB",
+                                        "--multipath", "off",    "--json"};
   std::vector<std::string> cut = job;
   cut.insert(cut.end(), {"--fail", "cable:0-1@10ms"});
   const Outcome outcome = run_sim(cut);
@@ -45,6 +46,16 @@ TEST(SimCut, ACutIsAPause) {
   }
   cut.erase(std::find(cut.begin(), cut.end(), "--json"));
   EXPECT_THAT(run_sim(cut).out, HasSubstr(": 2 flows crossed it, all went on over another path after at most "));
+}
+
+// Every flow has a circuit over each way around, and goes on over the other one without a new set-up.
+TEST(SimCut, ACutOfOneOfTwoPathsIsAShorterPause) {
+  const Outcome outcome =
+      run_sim({"--topology", "ring:4", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms", "--json"});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  const nlohmann::json flows = nlohmann::json::parse(outcome.out)["failures"][0]["flows"];
+  ASSERT_EQ(flows.size(), 8U);
+  for (const nlohmann::json& flow : flows) EXPECT_LT(flow["pause_s"], 0.002) << flow;
 }
 
 TEST(SimCut, ACutThatLeavesNoPathHasItsOwnStatus) {

@@ -82,7 +82,10 @@ TEST(SimPlan, FlowsHaveTheirPaths) {
     given.multipath = multipath;
     return make_plan(given)->shares;
   };
-  EXPECT_EQ(make_plan(options())->shares, CircuitShare::kNone);
+  EXPECT_EQ(make_plan(options())->shares, CircuitShare::kAlternate);
+  SimOptions at_flow_level = options();
+  at_flow_level.level = "flow";
+  EXPECT_EQ(make_plan(at_flow_level)->shares, CircuitShare::kNone);
   EXPECT_EQ(shares("off"), CircuitShare::kNone);
   EXPECT_EQ(shares("bundle"), CircuitShare::kBundle);
   EXPECT_EQ(shares("all"), CircuitShare::kAlternate);
