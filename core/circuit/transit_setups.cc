@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/circuit/circuit_events.h"
+#include "core/circuit/hop_names.h"
 
 namespace cableway {
 namespace {
@@ -92,6 +93,24 @@ void TransitSetups::dial_onward(ArrivedSetup setup, Instant arrived) {
         dialed(place, std::move(downstream));
       });
   place->dial->start();
+}
+
+// Otherwise the source would learn it from its own time limit.
+void TransitSetups::lose_port(const PortLost& lost) {
+  if (lost.only_rdma) return;  // a device that has failed ends its dials itself
+  for (auto dialing = dialing_.begin(); dialing != dialing_.end();) {
+    const CircuitSetup& setup = dialing->setup.setup();
+    const HopEnd end = dialing_end(setup, setup.hop + std::size_t{1});
+    if (!is_over(end, lost)) {
+      ++dialing;
+      continue;
+    }
+    const absl::Status reason = found_at(to_text(end), absl::UnavailableError(lost.reason));
+    note_dial_ended(setup, reason);
+    ArrivedSetup arrived = std::move(dialing->setup);
+    dialing = dialing_.erase(dialing);
+    refuse(std::move(arrived), reason);
+  }
 }
 
 void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Status& result) {

@@ -24,6 +24,7 @@
 #include "core/clock.h"
 #include "core/event/event_sink.h"
 #include "core/flow/chunk_link.h"
+#include "core/ports/port_lost.h"
 
 namespace cableway {
 
@@ -69,6 +70,8 @@ class TransitSetups {
   void seal_with(std::optional<SubKey> key) { key_ = std::move(key); }
   // Requires a set-up whose hop is not its last.
   void arrived(ArrivedSetup setup);
+  // A port of this node is lost: set-ups that are under way over it are refused at once.
+  void lose_port(const PortLost& lost);
   // Checks the waiting set-ups again.
   void topology_changed() { check_waiting(); }
   // Set-ups that hold room for a circuit.

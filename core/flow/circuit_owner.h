@@ -39,6 +39,9 @@ class CircuitOwner {
   // Ends a live circuit that its owner has found broken; the reason is sent along it. This and join() queue frames on
   // live circuits, which leave with the next progress().
   virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;
+  // At the source: ends circuits over which nothing has landed for long, while others carried chunks
+  // (Striping::stuck). To be called a few times a second.
+  virtual void end_stuck() {}
   virtual bool is_live(const CircuitName& circuit) const = 0;
   virtual std::size_t live() const = 0;
   // At the source: whether chunks are shared among this circuit and others now.
@@ -50,6 +53,9 @@ class CircuitOwner {
   // Why the circuit that ended last has ended, and where that was found; OK if none has.
   virtual const absl::Status& last_end() const = 0;
   const FlowTraffic& traffic() const { return traffic_; }
+  // The circuit that carries the flow: that of the newest chunk, or the primary where chunks are shared. Generation 0:
+  // there was none.
+  virtual CircuitName carrier() const { return traffic_.last(); }
   // At the source: whether something was sent that is not known to have landed, so that the network has to move. A
   // destination does not know.
   virtual bool in_flight() const = 0;

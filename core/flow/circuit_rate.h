@@ -63,6 +63,8 @@ class CircuitRate {
   double bytes_per_second() const { return bytes_ / seconds_; }
   // What it carries in that time.
   std::uint64_t bytes_in(Duration time) const { return static_cast<std::uint64_t>(seconds(time) * bytes_per_second()); }
+  // How long a chunk is on an idle way, without its own length.
+  Duration distance() const { return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(distance_)); }
   // What lands during the time that a chunk takes on an idle way, without its own length.
   std::uint64_t bytes_on_its_way() const { return static_cast<std::uint64_t>(distance_ * bytes_per_second()); }
   // Since when nothing has landed, and the circuit has not resumed.

@@ -69,6 +69,10 @@ class FlowReceiver final : public CircuitOwner {
   std::size_t live() const override { return live_; }
   // The slot of the primary circuit; nullopt: none is alive.
   std::optional<std::size_t> primary() const { return primary_; }
+  CircuitName carrier() const override {
+    if (!stripes_ || !primary_.has_value() || !is_live(traffic_.last())) return traffic_.last();
+    return {static_cast<std::uint8_t>(*primary_), circuits_[*primary_].generation};
+  }
   const absl::Status& last_end() const override { return last_end_; }
   std::uint64_t circuits_ended() const override { return ended_; }
   bool in_flight() const override { return false; }

@@ -29,6 +29,7 @@ void FlowSender::Circuit::open(FlowSender& flow, ChunkLink& link, std::string wh
   proven = 0;
   announced_from.reset();
   gate = PortGate{};
+  gate_seen = Instant{};
   rate = CircuitRate{};
   retiring = 0;
   given.begin();

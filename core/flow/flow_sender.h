@@ -71,12 +71,17 @@ class FlowSender final : public CircuitOwner {
   void stripe(const CircuitName& circuit, std::uint32_t bundle, CircuitShare share) override;
   void leaves_by(const CircuitName& circuit, EgressPort port) override;
   void end_circuit(const CircuitName& circuit, const absl::Status& reason) override;
+  void end_stuck() override;
   bool is_live(const CircuitName& circuit) const override;
   std::size_t live() const override { return live_; }
   const absl::Status& last_end() const override { return last_end_; }
 
   bool shares(const CircuitName& circuit) const override {
     return is_live(circuit) && (bundled_ & (1U << circuit.slot)) != 0;
+  }
+  CircuitName carrier() const override {
+    if (!shares(traffic_.last()) || primary_ == kMaxFlowCircuits) return traffic_.last();
+    return {static_cast<std::uint8_t>(primary_), circuits_[primary_].generation};
   }
   // Since construction.
   std::uint64_t shares_ended() const override { return shares_ended_; }
@@ -120,10 +125,12 @@ class FlowSender final : public CircuitOwner {
     std::uint64_t proven = 0;    // of an alternate: what has landed since its way was found idle
     bool closed_ahead = false;   // a relay has a port on its way in use
     PortGate gate;               // of the port by which it leaves
+    Instant gate_seen;           // when it was last asked, as there was something to send
     std::uint32_t retiring = 0;  // the generation for which `retired` is due; 0: none
     bool unflushed = false;      // a frame was queued since its link has made progress
     GivenChunks given;
     CircuitRate rate;
+    std::uint64_t flow_landed = 0;  // landed_ when something landed over it last, or it had nothing to carry
 
    private:
     absl::Status on_landed(const Frame&) override;
@@ -235,6 +242,7 @@ class FlowSender final : public CircuitOwner {
   std::uint64_t sending_ = 0;                   // message whose chunks are being sent
   std::uint64_t next_ = 0;                      // sequence number of the next post()
   std::uint64_t announced_ = 0;                 // messages below this one may be sent: all of them are announced
+  std::uint64_t landed_ = 0;                    // bytes, over all circuits
   std::uint64_t ended_ = 0;
   std::uint64_t shares_ended_ = 0;
 };

@@ -1,10 +1,21 @@
 // Which circuit carries which chunk of a flow, where several may.
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/flow/flow_sender.h"
 
 namespace cableway {
+namespace {
+
+// What is counted as a stall; or four times what that takes which then lands.
+constexpr std::chrono::milliseconds kStall{20};
+// A gate that was not asked for longer kept nothing away.
+constexpr std::chrono::milliseconds kAsked{10};
+
+}  // namespace
 
 std::uint8_t FlowSender::stripes(std::uint64_t message, Instant time) {
   if (bundled_ == 0 || at(message).bytes <= striping_.small_message) return 0;
@@ -31,8 +42,11 @@ bool FlowSender::is_usable(Circuit& circuit, Instant time) {
   if ((bundled_ & (1U << slot_of(circuit))) == 0) return false;
   if (competes(circuit)) return true;
   const bool is_idle = !circuit.closed_ahead && circuit.gate.is_open(time);
-  if (!is_idle) circuit.proven = 0;
-  return is_idle;
+  const Duration since_asked = time - std::exchange(circuit.gate_seen, time);
+  if (is_idle) return true;
+  circuit.proven = 0;
+  traffic_.kept_away(slot_of(circuit), std::min<Duration>(since_asked, kAsked));
+  return false;
 }
 
 std::uint64_t FlowSender::window(const Circuit& circuit) const {
@@ -125,19 +139,43 @@ void FlowSender::choose_bundle() {
 void FlowSender::measure(Circuit& circuit, std::uint64_t before) {
   const std::uint64_t landed = before - circuit.given.bytes();
   circuit.proven += landed;
+  landed_ += landed;
+  if (landed > 0) circuit.flow_landed = landed_;
   if (landed == 0 || clock_ == nullptr) return;
   double fastest = 0;
   for (const Circuit& other : used()) {
     const bool is_beside = &other != &circuit && (bundled_ & (1U << slot_of(other))) != 0;
     if (is_beside) fastest = std::max(fastest, other.rate.bytes_per_second());
   }
-  circuit.rate.landed(landed, now(), fastest);
+  const Instant time = now();
+  const Duration silent = time - circuit.rate.since();
+  const Duration usual = 4 * circuit.rate.time_for(landed);
+  if (silent > std::max<Duration>(kStall, usual)) traffic_.stalled(slot_of(circuit), silent);
+  circuit.rate.landed(landed, time, fastest);
 }
 
 void FlowSender::note_given(Circuit& circuit, std::uint64_t bytes) {
   const Instant time = now();
-  if (circuit.given.bytes() == 0) circuit.rate.resume(time);
+  if (circuit.given.bytes() == 0) {
+    circuit.rate.resume(time);
+    circuit.flow_landed = landed_;
+  }
   if (competes(circuit)) circuit.gate.port().use(time, circuit.rate.time_for(bytes));
+}
+
+void FlowSender::end_stuck() {
+  if (bundled_ == 0 || clock_ == nullptr) return;
+  const Instant time = now();
+  for (Circuit& circuit : used()) {
+    if (!circuit.live() || circuit.given.bytes() == 0) continue;
+    if (landed_ - circuit.flow_landed < striping_.stuck_chunks * striping_.chunk_bytes) continue;
+    const Duration silent = time - circuit.rate.since();
+    const Duration usual = std::max(8 * circuit.rate.distance(), 4 * circuit.rate.time_for(circuit.given.bytes()));
+    if (silent < std::max<Duration>(striping_.stuck, usual)) continue;
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(silent).count();
+    end(circuit, absl::UnavailableError(
+                     absl::StrCat("nothing has landed for ", ms, " ms, while the flow's other circuits carried data")));
+  }
 }
 
 }  // namespace cableway

@@ -1,5 +1,5 @@
 // The payload that the circuits of a flow have carried: at its source what was given to them, at its destination what
-// has landed. For display, and to tell when a flow stands still.
+// has landed; and at its source, for how long they could not. For display, and to tell when a flow stands still.
 //
 // One thread at a time. Allocates nothing.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_TRAFFIC_H_
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/clock.h"
 #include "core/flow/circuit_name.h"
 
 namespace cableway {
@@ -16,7 +17,10 @@ namespace cableway {
 class FlowTraffic {
  public:
   // A circuit begins to carry the flow.
-  void began(const CircuitName& circuit) { by_slot_[circuit.slot] = 0; }
+  void began(const CircuitName& circuit) {
+    by_slot_[circuit.slot] = 0;
+    waits_[circuit.slot] = {};
+  }
   // A message that may be striped was posted.
   void posted_large(std::uint64_t bytes) { large_bytes_ += bytes; }
   // A chunk went over it.
@@ -26,6 +30,10 @@ class FlowTraffic {
     ++chunks_;
     last_ = circuit;
   }
+  // Nothing has landed over the circuit in this slot for so long, although it had chunks to carry.
+  void stalled(std::size_t slot, Duration time) { waits_[slot].stalled = waits_[slot].stalled + time; }
+  // It is an alternate that was kept away by its gate for so long, while there was something to send.
+  void kept_away(std::size_t slot, Duration time) { waits_[slot].kept_away = waits_[slot].kept_away + time; }
   // Of what was carried, so many bytes were sent before, over a circuit that has ended.
   void repeated(std::uint64_t bytes) { bytes_again_ += bytes; }
 
@@ -37,11 +45,19 @@ class FlowTraffic {
   std::uint64_t large_bytes() const { return large_bytes_; }
   // Over the circuit that is, or was last, in this slot.
   std::uint64_t bytes_over(std::size_t slot) const { return by_slot_[slot]; }
+  Duration stalled(std::size_t slot) const { return waits_[slot].stalled; }
+  Duration kept_away(std::size_t slot) const { return waits_[slot].kept_away; }
   // The circuit of the newest chunk; generation 0: there was none.
   const CircuitName& last() const { return last_; }
 
  private:
+  struct Waits {
+    Duration stalled{};
+    Duration kept_away{};
+  };
+
   std::array<std::uint64_t, kMaxFlowCircuits> by_slot_{};
+  std::array<Waits, kMaxFlowCircuits> waits_{};
   std::uint64_t bytes_ = 0;
   std::uint64_t large_bytes_ = 0;
   std::uint64_t bytes_again_ = 0;

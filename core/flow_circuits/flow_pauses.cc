@@ -24,15 +24,15 @@ void FlowPauses::moved(const CircuitOwner& flow, Instant now) {
   // It may have ended in the same call in which the next one took over.
   circuits_ended(flow, now);
   const bool moves = !(carrier_ == traffic.last()) && !(flow.shares(carrier_) && flow.shares(traffic.last()));
-  if (carrier_.generation > 0 && (lost_ || moves)) rerouted(traffic, now);
+  if (carrier_.generation > 0 && (lost_ || moves)) rerouted(flow, now);
   chunks_ = traffic.chunks();
   carrier_ = traffic.last();
   last_moved_ = now;
 }
 
-void FlowPauses::rerouted(const FlowTraffic& traffic, Instant now) {
+void FlowPauses::rerouted(const CircuitOwner& flow, Instant now) {
   if (!untaken_.has_value()) untaken_.emplace();
-  untaken_->circuit = traffic.last();
+  untaken_->circuit = flow.carrier();
   untaken_->cause = std::exchange(cause_, {});
   if (since_.has_value()) untaken_->pause += now - *since_;
   ++untaken_->times;

@@ -41,7 +41,7 @@ class FlowPauses {
   std::optional<Reroute> take(const FlowTraffic& traffic, Instant now);
 
  private:
-  void rerouted(const FlowTraffic& traffic, Instant now);
+  void rerouted(const CircuitOwner& flow, Instant now);
 
   std::uint64_t chunks_ = 0;
   CircuitName carrier_;  // of the newest chunk seen

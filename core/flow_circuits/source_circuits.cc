@@ -1,11 +1,11 @@
 #include "core/flow_circuits/source_circuits.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/circuit/flow_proof.h"
+#include "core/circuit/hop_names.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow_circuits/circuit_preference.h"
 #include "core/flow_circuits/path_share.h"
@@ -19,8 +19,8 @@ constexpr std::chrono::milliseconds kLongestPause{1000};
 constexpr std::chrono::seconds kGoodLife{1};
 constexpr std::size_t kShortLives = 4;
 constexpr std::chrono::milliseconds kOutageWatch{100};
-// Before a flow that lacks a standby looks for a path for it again.
-constexpr std::chrono::seconds kStandbyPause{5};
+// Before a flow that lacks a further circuit looks for a path for it again.
+constexpr std::chrono::seconds kFurtherPause{5};
 // How often a flow that is not on its best path looks for it.
 constexpr std::chrono::seconds kLookForBetter{2};
 constexpr std::size_t kEagerLooks = 15;
@@ -37,7 +37,7 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
       flow_(flow),
       pause_(kFirstPause),
       hold_off_(kFirstHoldOff),
-      parallel_hold_off_(kFirstHoldOff),
+      further_hold_off_(kFirstHoldOff),
       outage_(limits.path_wait, identity_.destination_node) {}
 
 void SourceCircuits::start() {
@@ -46,7 +46,9 @@ void SourceCircuits::start() {
 }
 
 void SourceCircuits::want(std::size_t circuits) {
+  if (circuits == wanted_) return;
   wanted_ = circuits;
+  looks_for_standby_ = wanted_ > 1;
   if (opened_) find_paths();
 }
 
@@ -76,6 +78,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
   if (over_) return;
   const Live ended = std::exchange(live_[circuit.slot], {});
   looks_for_parallels_ = striped_;
+  looks_for_standby_ = wanted_ > 1;
   if (ended.leaving) return find_paths();
   suspect(ended.path);
   const Duration lived = clock().now() - ended.joined_at;
@@ -89,7 +92,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
     short_lives_ = 0;
     outage_.ended();
   }
-  if (lived >= kLongestHoldOff) parallel_hold_off_ = kFirstHoldOff;
+  if (lived >= kLongestHoldOff) further_hold_off_ = kFirstHoldOff;
   if (ended.rank == 0) {
     hold_off_ = lived >= kLongestHoldOff ? kFirstHoldOff : std::min<Duration>(2 * hold_off_, kLongestHoldOff);
   }
@@ -106,8 +109,8 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
 
 // What failed on a path of which live circuits use a part is the rest of it.
 void SourceCircuits::suspect(Elements path) {
-  if (striped_ && flow_.live() > 0) {
-    parallel_hold_off_ = std::min<Duration>(2 * parallel_hold_off_, kLongestHoldOff);
+  if ((striped_ || wanted_ > 1) && flow_.live() > 0) {
+    further_hold_off_ = std::min<Duration>(2 * further_hold_off_, kLongestHoldOff);
     const auto is_used = [&](const std::string& element) {
       return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
         return std::find(each.path.begin(), each.path.end(), element) != each.path.end();
@@ -119,7 +122,8 @@ void SourceCircuits::suspect(Elements path) {
 }
 
 void SourceCircuits::find_paths() {
-  if (over_ || finding_ || dial_ != nullptr || (flow_.live() >= wanted_ && !looks_for_parallels_)) return;
+  if (over_ || finding_ || dial_ != nullptr) return;
+  if (flow_.live() > 0 && !looks_for_standby_ && !looks_for_parallels_) return;
   // The other end closes its circuits when the job ends.
   if (opened_ && flow_.live() == 0 && !flow_.waits() && !asked_) return;
   retry_.reset();
@@ -134,93 +138,19 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
   finding_ = false;
   if (over_) return;
   // This node's answer says nothing about the destination's process (ends_flow()).
-  const bool for_bundle = flow_.live() >= wanted_;
-  if (!offers.ok() && for_bundle) return retry_after(kStandbyPause);
+  const bool is_further = flow_.live() > 0;
+  if (!offers.ok() && is_further) return retry_after(kFurtherPause);
   if (!offers.ok()) return no_path(absl::UnavailableError(offers.status().message()));
-  const std::optional<std::size_t> rank = for_bundle ? choose_parallel(*offers) : choose(*offers);
+  std::optional<std::size_t> rank = is_further ? choose_standby(*offers) : choose(*offers);
+  if (is_further && !rank.has_value()) rank = choose_parallel(*offers);
   if (!rank.has_value()) {
-    if (for_bundle && !looks_for_parallels_) return;
+    if (is_further && !looks_for_standby_ && !looks_for_parallels_) return;
     if (!opened_) return end(first_failure_);
-    return retry_after(kStandbyPause);
+    return retry_after(kFurtherPause);
   }
   // None is free while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
   circuit.has_value() ? dial(*circuit, (*offers)[*rank], static_cast<std::uint8_t>(*rank), offer_) : pause();
-}
-
-std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& offers) {
-  const auto bundled = std::count_if(live_.begin(), live_.end(), [&](const Live& each) { return is_bundled(each); });
-  looks_for_parallels_ = false;
-  // Until the bundle has a circuit on the first path there is nothing to be parallel to.
-  const Elements first = elements_of_path(offers.front().hops);
-  const auto is_first = [&](const Live& each) { return is_bundled(each) && !each.leaving && each.path == first; };
-  if (std::none_of(live_.begin(), live_.end(), is_first)) return std::nullopt;
-  if (static_cast<std::size_t>(bundled) >= kMaxBundle) return std::nullopt;
-  for (std::size_t rank = 1; rank < offers.size(); ++rank) {
-    const PathOffer& offer = offers[rank];
-    const Elements path = elements_of_path(offer.hops);
-    const auto leads_there = [&](const Live& each) { return is_bundled(each) && each.path == path; };
-    if (share_of(offer) == CircuitShare::kNone) continue;
-    if (std::any_of(live_.begin(), live_.end(), leads_there)) continue;
-    looks_for_parallels_ = true;  // at the latest later
-    const Instant failed_at = suspects_.last_failure(path);
-    if (failed_at == Instant{} || clock().now() - failed_at >= parallel_hold_off_) return rank;
-  }
-  return std::nullopt;
-}
-
-bool SourceCircuits::has_first() const {
-  return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
-    return !each.path.empty() && !each.leaving && each.rank == 0 && each.offer == offer_;
-  });
-}
-
-CircuitShare SourceCircuits::share_of(const PathOffer& path) const {
-  return share_on(path.kind, path.may_stripe, limits_.shares);
-}
-
-bool SourceCircuits::bundle_has_left(const PathOffers& offers) const {
-  // An alternate that is alone carries the flow as its first path would.
-  const bool is_alone = flow_.live() == 1;
-  return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
-    if (!is_bundled(each) || each.leaving) return false;
-    return std::none_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
-      const CircuitShare share = share_of(offer);
-      const bool has_part = is_alone ? share != CircuitShare::kNone : share == each.share;
-      return has_part && elements_of_path(offer.hops) == each.path;
-    });
-  });
-}
-
-std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) const {
-  std::optional<std::size_t> best;
-  std::tuple<std::size_t, Instant> best_score;
-  for (std::size_t rank = 0; rank < offers.size(); ++rank) {
-    const Elements path = elements_of_path(offers[rank].hops);
-    if ((!opened_ && tried_.contains(path)) || is_live(path)) continue;
-    const std::tuple score{shared_with_live(path), suspects_.last_failure(path)};
-    if (best.has_value() && score >= best_score) continue;
-    best = rank;
-    best_score = score;
-  }
-  return best;
-}
-
-const SourceCircuits::Live* SourceCircuits::find_live(const Elements& path) const {
-  const auto live = std::find_if(live_.begin(), live_.end(), [&](const Live& each) { return each.path == path; });
-  return live == live_.end() ? nullptr : &*live;
-}
-
-bool SourceCircuits::is_live(const Elements& path) const {
-  return find_live(path) != nullptr;
-}
-
-std::size_t SourceCircuits::shared_with_live(const Elements& path) const {
-  std::size_t shared = 0;
-  for (const Live& live : live_) {
-    for (const std::string& element : path) shared += std::count(live.path.begin(), live.path.end(), element);
-  }
-  return shared;
 }
 
 void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer) {
@@ -249,14 +179,9 @@ void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std
 }
 
 void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
+  if (!hop.ok()) return dial_failed(hop.status());
   dial_.reset();
   const std::uint8_t slot = setup_.circuit.slot;
-  if (!hop.ok()) {
-    flow_.release(setup_.circuit);
-    suspect(elements_of_path(setup_.hops));
-    return failed(absl::Status(hop.status().code(),
-                               absl::StrCat("no circuit ", describe_path(setup_), ": ", hop.status().message())));
-  }
   if (absl::Status joined = flow_.join(setup_, *std::move(hop)); !joined.ok()) {
     suspect(elements_of_path(setup_.hops));
     return failed(joined);
@@ -271,16 +196,32 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
                  .share = setup_.share,
                  .joined_at = clock().now()};
   if (!has_first()) keep_looking();
-  if (flow_.live() > wanted_ && setup_.rank == 0) {
+  if (setup_.rank == 0 && flow_.live() > 1) {
     for (Live& other : live_) {
       if (&other != &live_[slot]) other.rank = std::max<std::uint8_t>(other.rank, 1);
     }
     looks_for_parallels_ = striped_;
     end_worse_ = clock().call_after(kKeepWorse, [this] { end_worse(); });
   }
+  looks_for_standby_ = wanted_ > 1;
   asked_ = false;
   watch_.reset();
   find_paths();
+}
+
+void SourceCircuits::dial_failed(const absl::Status& reason) {
+  dial_.reset();
+  flow_.release(setup_.circuit);
+  suspect(elements_of_path(setup_.hops));
+  failed(absl::Status(reason.code(), absl::StrCat("no circuit ", describe_path(setup_), ": ", reason.message())));
+}
+
+// Otherwise it would take kReopenLimit, and the flow tries one path at a time. An RDMA device that has failed ends its
+// dials itself.
+void SourceCircuits::lose_port(const PortLost& lost) {
+  if (over_ || dial_ == nullptr || lost.only_rdma) return;
+  const HopEnd end = dialing_end(setup_, 0);
+  if (is_over(end, lost)) dial_failed(found_at(to_text(end), absl::UnavailableError(lost.reason)));
 }
 
 void SourceCircuits::failed(const absl::Status& reason) {
@@ -380,18 +321,21 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   finding_ = false;
   if (over_) return;
   look_again();
-  if (flow_.live() < wanted_) return find_paths();
+  if (flow_.live() == 0) return find_paths();
   if (!offers.ok()) return;
   const Elements best = elements_of_path(offers->front().hops);
   const bool has_left = bundle_has_left(*offers);
   if (const Live* live = find_live(best); live != nullptr && !has_left) {
-    // Still there from an earlier offer, but about to end: the flow moves back once it has.
-    if (live->rank > 0 && look_ == nullptr) look_after(kKeepWorse);
-    looks_for_parallels_ = striped_;
-    return find_paths();
+    const bool is_standby = stays(*live) && live != preferred() && end_worse_ == nullptr;
+    if (!is_standby) {
+      // Still there from an earlier offer, but about to end: the flow moves back once it has.
+      if (live->rank > 0 && look_ == nullptr) look_after(kKeepWorse);
+      end_not_offered(*offers);
+      return look_for_further();
+    }
   }
   const Instant failed_at = suspects_.last_failure(best);
-  if (failed_at > Instant{} && clock().now() - failed_at < hold_off_) return;
+  if (failed_at > Instant{} && clock().now() - failed_at < hold_off_) return look_for_further();
   const std::optional<CircuitName> circuit = flow_.reserve();
   if (!circuit.has_value()) return look_after(kLookForBetter);
   // The first path of a bundle that is still the right one may join it again.
@@ -402,14 +346,40 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   dial(*circuit, offers->front(), 0, joins_bundle ? offer_ : offer_ + 1);
 }
 
+void SourceCircuits::look_for_further() {
+  looks_for_parallels_ = striped_;
+  looks_for_standby_ = wanted_ > 1;
+  find_paths();
+}
+
 void SourceCircuits::end_worse() {
+  end_worse_.reset();
   if (!has_first()) return;  // it has ended
   for (Live& live : live_) {
-    if (flow_.live() <= wanted_) return;
-    if (live.path.empty() || live.rank == 0 || is_bundled(live)) continue;
-    live.leaving = true;
-    flow_.end_circuit(live.name, absl::CancelledError("a better path carries the flow now"));
+    const auto staying = std::count_if(live_.begin(), live_.end(), stays);
+    if (static_cast<std::size_t>(staying) <= wanted_) break;
+    if (!stays(live) || live.rank == 0 || is_bundled(live)) continue;
+    const bool is_the_standby = wanted_ > 1 && has_standby() && !has_standby(&live);
+    if (!is_the_standby) leave(live, "a better path carries the flow now");
   }
+  if (wanted_ > 1) paths_changed(Duration{0});
+}
+
+// Of standbys. What carries the flow moves first, and a bundle leaves as a whole.
+void SourceCircuits::end_not_offered(const PathOffers& offers) {
+  if (end_worse_ != nullptr || !has_first()) return;
+  for (Live& live : live_) {
+    if (!stays(live) || live.rank == 0 || is_bundled(live)) continue;
+    const bool is_offered = std::any_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
+      return elements_of_path(offer.hops) == live.path;
+    });
+    if (!is_offered) leave(live, "its path is no longer in use");
+  }
+}
+
+void SourceCircuits::leave(Live& live, const char* reason) {
+  live.leaving = true;
+  flow_.end_circuit(live.name, absl::CancelledError(reason));
 }
 
 void SourceCircuits::end(const absl::Status& reason) {

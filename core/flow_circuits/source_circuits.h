@@ -1,5 +1,5 @@
-// Sets up the circuits of one flow at its source: the first, another one whenever none is alive, and a standby where
-// the flow wants one, and its bundle where the flow carries much.
+// Sets up the circuits of one flow at its source: the first, another one whenever none is alive, a standby where the
+// flow wants one, and its bundle where the flow carries much.
 //
 //   start() --> find paths --> dial one --> Flow::join() --> alive
 //                  ^              | failed        |
@@ -13,8 +13,13 @@
 //
 // A flow looks for its best path when its node reports that paths have changed. One that has lost a circuit, or could
 // not set one up, also does so from then on, every 2 s and later every 30 s. A circuit on that path joins beside the
-// others, the destination makes it the primary, and the others end. The best path must not have failed for 1 s, doubled
-// each time that it fails within 30 s, up to 30 s. A flow that finds no better path stays where it is.
+// others, the destination makes it the primary, and the others end, but for the standby. The best path must not have
+// failed for 1 s, doubled each time that it fails within 30 s, up to 30 s. A flow that finds no better path stays where
+// it is.
+//
+// A standby is a circuit on the path that shares least with the others, and not a path that has failed so recently. It
+// carries nothing until the flow loses the circuit that does. One whose path is no longer offered, as its cable drains,
+// ends.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_
@@ -40,6 +45,7 @@
 #include "core/flow_circuits/flow_paths.h"
 #include "core/flow_circuits/outage.h"
 #include "core/flow_circuits/suspects.h"
+#include "core/ports/port_lost.h"
 
 namespace cableway {
 
@@ -77,12 +83,16 @@ class SourceCircuits {
   void start();
   // A live circuit of the flow has ended.
   void circuit_ended(const CircuitName& circuit, const absl::Status& reason);
+  // A port of this node is lost: a circuit that is being set up over it fails at once. Call it before the flow's live
+  // circuits there end.
+  void lose_port(const PortLost& lost);
   // The destination has asked whether this process still has the flow: it waits for messages without a circuit.
   void asked();
   // The flow's best path may be another one by now. It looks for it after `delay`, or earlier if it was to do so
   // anyway.
   void paths_changed(Duration delay);
-  // How many circuits are to be alive, on different paths; 1 at first.
+  // How many circuits are to be alive, on different paths; 1 at first. With more than 1, two of them do not have all
+  // relays in common if there is such a path: the cables between the same nodes may be one wire.
   void want(std::size_t circuits);
   // The flow carries much. From now on it also has circuits on the paths parallel to its first one that add throughput,
   // then on alternates that do; kMaxBundle at most (path_share.h).
@@ -106,12 +116,20 @@ class SourceCircuits {
   void have_paths(absl::StatusOr<PathOffers> offers);
   // The path to try next, by its rank; nullopt: there is none worth it.
   std::optional<std::size_t> choose(const PathOffers& offers) const;
+  // The same for a standby.
+  std::optional<std::size_t> choose_standby(const PathOffers& offers);
   // The same for a further path of the bundle.
   std::optional<std::size_t> choose_parallel(const PathOffers& offers);
+  bool is_held_off(const Elements& path) const;
+  bool has_place() const;
+  const Live* preferred() const;
   // How a circuit on this path is to share the flow's chunks.
   CircuitShare share_of(const PathOffer& path) const;
   // Whether circuits of the bundle lead over other paths than these, or have other parts in it.
   bool bundle_has_left(const PathOffers& offers) const;
+  static bool stays(const Live& live) { return !live.path.empty() && !live.leaving; }
+  // Whether those that stay are as many as wanted, and two of them have different relays.
+  bool has_standby(const Live* left_out = nullptr) const;
   bool is_bundled(const Live& live) const {
     return !live.path.empty() && live.share != CircuitShare::kNone && live.offer == offer_;
   }
@@ -122,6 +140,7 @@ class SourceCircuits {
   std::size_t shared_with_live(const Elements& path) const;
   void dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer);
   void dialed(absl::StatusOr<OpenHop> hop);
+  void dial_failed(const absl::Status& reason);
   void failed(const absl::Status& reason);
   void no_path(const absl::Status& reason);
   // Before the first circuit. Returns whether the flow has ended by it.
@@ -129,12 +148,15 @@ class SourceCircuits {
   void pause();
   void retry_after(Duration pause);
   void watch();
+  void look_for_further();
   void look_for_better();
   void have_better(const absl::StatusOr<PathOffers>& offers);
   void keep_looking();
   void look_again();
   void look_after(Duration delay);
   void end_worse();
+  void end_not_offered(const PathOffers& offers);
+  void leave(Live& live, const char* reason);
   void end(const absl::Status& reason);
 
   Clock& clock() const { return means_.dial.clock; }
@@ -150,6 +172,7 @@ class SourceCircuits {
   bool finding_ = false;
   bool striped_ = false;
   bool looks_for_parallels_ = false;  // for paths of the bundle that have no circuit
+  bool looks_for_standby_ = false;
   Instant open_deadline_;
   std::set<Elements> tried_;  // before the first circuit
   absl::Status first_failure_;
@@ -163,7 +186,7 @@ class SourceCircuits {
 
   std::size_t short_lives_ = 0;  // circuits that ended soon, one after the other
   Duration hold_off_;            // for which the best path must not have failed
-  Duration parallel_hold_off_;   // the same for a path parallel to it; doubled with each failure
+  Duration further_hold_off_;    // the same for paths of further circuits; doubled with each failure
   bool keeps_looking_ = false;   // for its best path, without being told of a change
   std::size_t looks_ = 0;        // since a circuit was lost
   std::unique_ptr<Timer> look_;

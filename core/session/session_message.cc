@@ -155,6 +155,9 @@ class Encoder {
       writer_.put(circuit.bytes);
       writer_.put(circuit.open_ms);
       writer_.put(static_cast<std::uint8_t>(circuit.carries));
+      writer_.put(static_cast<std::uint8_t>(circuit.share));
+      writer_.put(circuit.stalled_us);
+      writer_.put(circuit.kept_away_us);
     }
   }
   void operator()(const FlowRerouted& message) {
@@ -370,6 +373,10 @@ class Decoder {
       circuit.bytes = reader_.get<std::uint64_t>();
       circuit.open_ms = reader_.get<std::uint64_t>();
       circuit.carries = flag();
+      circuit.share = static_cast<CircuitShare>(reader_.get<std::uint8_t>());
+      if (circuit.share > CircuitShare::kAlternate) reader_.reject();
+      circuit.stalled_us = reader_.get<std::uint64_t>();
+      circuit.kept_away_us = reader_.get<std::uint64_t>();
       if (circuit.open_ms > kMaxOpenMs) reader_.reject();
     }
     return message;

@@ -30,6 +30,7 @@
 #include "core/circuit/path_offer.h"
 #include "core/crypto/sub_key.h"
 #include "core/flow/circuit_name.h"
+#include "core/flow/circuit_share.h"
 #include "core/ports/port_lost.h"
 #include "routing/text/node_name.h"
 
@@ -38,7 +39,7 @@ namespace cableway {
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Separate from kProtocolVersion: process and node come from one installation, nodes from several.
-inline constexpr std::uint16_t kSessionVersion = 10;
+inline constexpr std::uint16_t kSessionVersion = 11;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -163,14 +164,20 @@ struct FlowEnded {
   friend bool operator==(const FlowEnded&, const FlowEnded&) = default;
 };
 
-// A circuit that carries a flow of the process, or carried it last.
+// A live circuit of a flow of the process.
 struct CircuitCounts {
   std::string path;  // as FlowOpened::path, port and transport
   std::string port;
   HopTransport transport;
   std::uint64_t bytes = 0;  // of payload that it has carried
   std::uint64_t open_ms = 0;
-  bool carries = false;  // the newest chunk went over it
+  // It is the one of the newest chunk, or the primary where chunks are shared.
+  bool carries = false;
+  CircuitShare share = CircuitShare::kNone;
+  // Of a flow that begins here: how long nothing has landed over it although it had chunks to carry, in gaps of 20 ms
+  // and more, and how long an alternate's gate kept it away while there was something to send.
+  std::uint64_t stalled_us = 0;
+  std::uint64_t kept_away_us = 0;
   friend bool operator==(const CircuitCounts&, const CircuitCounts&) = default;
 };
 

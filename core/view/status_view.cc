@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxListedPathBytes = 4U << 20;
 // The same for the circuits of flows, with their names and numbers, and for what a flow waits for.
 constexpr std::size_t kMaxFlowCircuitBytes = 2U << 20;
-constexpr std::size_t kCircuitNumberBytes = 200;
+constexpr std::size_t kCircuitNumberBytes = 300;
 constexpr std::size_t kMaxWaitsBytes = 512;
 
 nlohmann::ordered_json transport_json(const HopTransport& transport) {
@@ -32,6 +32,25 @@ nlohmann::ordered_json mbps_json(const std::optional<std::uint64_t>& bytes_per_s
   return static_cast<double>(*bytes_per_s) / kBytesPerMegabit;
 }
 
+const char* share_name(CircuitShare share) {
+  switch (share) {
+    case CircuitShare::kNone:
+      return "none";
+    case CircuitShare::kBundle:
+      return "bundle";
+    case CircuitShare::kAlternate:
+      return "alternate";
+  }
+  return "none";
+}
+
+// Only a source knows them.
+nlohmann::ordered_json milliseconds_json(bool is_known, std::uint64_t microseconds) {
+  constexpr double kPerMillisecond = 1000;
+  if (!is_known) return {};
+  return static_cast<double>(microseconds) / kPerMillisecond;
+}
+
 // The circuits of a flow, as many as there is room for beside those of the flows before.
 nlohmann::ordered_json flow_circuits_json(const FlowStatus& flow, std::size_t& listed_bytes) {
   nlohmann::ordered_json listed = nlohmann::ordered_json::array();
@@ -45,6 +64,9 @@ nlohmann::ordered_json flow_circuits_json(const FlowStatus& flow, std::size_t& l
                       {"transport", circuit.transport.over},
                       {"reason", circuit.transport.reason},
                       {"carries", circuit.carries},
+                      {"share", share_name(circuit.share)},
+                      {"stalled_ms", milliseconds_json(flow.flow.sends, circuit.stalled_us)},
+                      {"kept_away_ms", milliseconds_json(flow.flow.sends, circuit.kept_away_us)},
                       {"bytes", circuit.bytes},
                       {"mbps", mbps_json(flow.circuit_bytes_per_s[i])},
                       {"open_ms", circuit.open_ms}});
@@ -53,7 +75,6 @@ nlohmann::ordered_json flow_circuits_json(const FlowStatus& flow, std::size_t& l
 }
 
 nlohmann::ordered_json flow_json(const FlowStatus& each, std::size_t& listed_bytes) {
-  constexpr double kPerMillisecond = 1000;
   const bool knows_pauses = each.flow.sends;
   nlohmann::ordered_json json = {
       {"flow", flow_text(each.flow.flow)},
@@ -70,8 +91,7 @@ nlohmann::ordered_json flow_json(const FlowStatus& each, std::size_t& listed_byt
       {"waits", or_null(each.waits.substr(0, kMaxWaitsBytes))}};
   json["bytes_sent_again"] = knows_pauses ? nlohmann::ordered_json(each.counts.bytes_again) : nlohmann::ordered_json();
   json["reroutes"] = knows_pauses ? nlohmann::ordered_json(each.counts.reroutes) : nlohmann::ordered_json();
-  json["pause_ms"] = knows_pauses ? nlohmann::ordered_json(static_cast<double>(each.counts.pause_us) / kPerMillisecond)
-                                  : nlohmann::ordered_json();
+  json["pause_ms"] = milliseconds_json(knows_pauses, each.counts.pause_us);
   json["circuits"] = flow_circuits_json(each, listed_bytes);
   return json;
 }

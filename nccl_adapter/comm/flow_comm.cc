@@ -196,6 +196,7 @@ void FlowComm::tend() {
   if (!lock.owns_lock() || !failure_.ok()) return;
   if (circuits_.joined() > 1) {
     if (const std::optional<CircuitName> best = circuits_.best(); best.has_value()) prefer(*best);
+    circuit_owner_.end_stuck();
     note_ended();
   }
   if (!circuit_owner_.idle()) return;
@@ -211,7 +212,11 @@ void FlowComm::poll_if_idle() {
 std::optional<FlowActivity> FlowComm::take_activity() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || !failure_.ok()) return std::nullopt;
-  FlowActivity activity{circuit_owner_.traffic(), circuits_.live(), pauses_.take(circuit_owner_.traffic(), now()), {}};
+  FlowActivity activity{circuit_owner_.traffic(),
+                        circuit_owner_.carrier(),
+                        circuits_.live(),
+                        pauses_.take(circuit_owner_.traffic(), now()),
+                        {}};
   const bool waits = circuits_.joined() > 0 && circuit_owner_.live() == 0 && !circuit_owner_.idle();
   if (waits) activity.waits = std::string(circuit_owner_.last_end().message());
   return activity;

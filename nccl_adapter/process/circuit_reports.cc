@@ -28,6 +28,7 @@ void CircuitReports::joined(const CircuitSetup& setup, const HopTransport& trans
   circuit.report = CircuitCounts{};
   circuit.report.path = nodes_on_path(setup);
   circuit.report.port = printable(end.port, kMaxPortName);
+  circuit.report.share = setup.share;
   circuit.report.transport = {printable(transport.over, kMaxTransportName),
                               printable(transport.reason, kMaxTransportReason)};
   if (opened_.has_value()) return;
@@ -79,7 +80,9 @@ FlowCounts CircuitReports::counts(const FlowActivity& activity, Instant now) con
     CircuitCounts& counts = report.circuits.emplace_back(circuit.report);
     counts.bytes = activity.traffic.bytes_over(circuit.name.slot);
     counts.open_ms = whole<std::chrono::milliseconds>(now - circuit.since);
-    counts.carries = activity.traffic.last() == circuit.name;
+    counts.stalled_us = whole<std::chrono::microseconds>(activity.traffic.stalled(circuit.name.slot));
+    counts.kept_away_us = whole<std::chrono::microseconds>(activity.traffic.kept_away(circuit.name.slot));
+    counts.carries = activity.carrier == circuit.name;
   }
   return report;
 }

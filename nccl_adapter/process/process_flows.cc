@@ -21,6 +21,7 @@ constexpr std::size_t kMaxClosed = 256;
 // Flows that look for better paths all at once would keep their node from whoever waits for a path.
 constexpr std::chrono::milliseconds kNextLook{5};
 // In large messages: what makes further circuits worth their set-up.
+constexpr std::uint64_t kStandbyAfter = 1U << 20;
 constexpr std::uint64_t kStripeAfter = 4U << 20;
 
 }  // namespace
@@ -34,6 +35,8 @@ class ProcessFlows::Flow {
 
   virtual std::shared_ptr<FlowComm> comm() const = 0;
   virtual void circuits_ended(const CommCircuits::Ended& ended) = 0;
+  // A port of this host is lost.
+  virtual void lose_port(const PortLost& lost) { comm()->lose_port(lost); }
   // The flow has failed.
   virtual void stop() = 0;
   // What has passed over it.
@@ -63,10 +66,16 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
   void paths_changed(Duration delay) { circuits_.paths_changed(delay); }
   void stop() override { circuits_.stop(); }
   void carried(const FlowTraffic& traffic) override {
+    const bool may_have_more = flows_.limits_.shares != CircuitShare::kNone;
+    if (may_have_more && traffic.large_bytes() >= kStandbyAfter) circuits_.want(2);
     if (traffic.large_bytes() >= kStripeAfter) circuits_.stripe();
   }
 
   std::shared_ptr<FlowComm> comm() const override { return comm_; }
+  void lose_port(const PortLost& lost) override {
+    circuits_.lose_port(lost);
+    comm_->lose_port(lost);
+  }
   void circuits_ended(const CommCircuits::Ended& ended) override {
     for (const CircuitName& circuit : ended.circuits) circuits_.circuit_ended(circuit, ended.reason);
   }
@@ -235,7 +244,7 @@ void ProcessFlows::poll_idle() {
 
 void ProcessFlows::lose_port(const PortLost& lost) {
   for (const auto& [comm, flow] : flows_) {
-    comm->lose_port(lost);
+    flow->lose_port(lost);
     report_failure(comm);
   }
 }

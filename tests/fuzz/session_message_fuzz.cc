@@ -55,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const CircuitCounts& circuit : counts->circuits) {
       const std::string shown = circuit.path + circuit.port + circuit.transport.over + circuit.transport.reason;
       require(shown.size() < 1024, "a circuit without a bound");
+      require(circuit.share <= CircuitShare::kAlternate, "a share that there is not");
       require(printable(shown) == shown, "a circuit that a terminal may not show");
     }
   }

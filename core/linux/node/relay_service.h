@@ -44,8 +44,11 @@ class RelayService final : private TransitSetups::Host {
   // A connection from that address was refused before its set-up arrived.
   void refused_connection(const std::string& peer, const absl::Status& reason);
   void topology_changed() { transit_.topology_changed(); }
-  // Ends the circuits over that port.
-  void lose_port(const PortLost& lost) { loop_->lose_port(lost); }
+  // Ends the circuits and set-ups over that port.
+  void lose_port(const PortLost& lost) {
+    transit_.lose_port(lost);
+    loop_->lose_port(lost);
+  }
   // Releases devices that have failed.
   void release_lost();
 

@@ -102,6 +102,7 @@ bool SourceEnd::may_have_been_held(const CircuitSetup& setup, Instant since) con
 }
 
 void SourceEnd::poll() {
+  sender_.end_stuck();
   absl::Status status = sender_.progress();
   // Messages completed before the flow failed count as completed.
   collect();

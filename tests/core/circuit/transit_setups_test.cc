@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "routing/topology/cable_name.h"
 #include "sim/cable/link_inbox.h"
 #include "sim/virtual_clock.h"
 #include "tests/core/circuit/played_connection.h"
@@ -27,6 +28,7 @@ using test::PlayedPeer;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr std::uint32_t kSlotBytes = 65536;
 
@@ -129,6 +131,19 @@ TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItIsOpen) {
                                            EventCode::kCircuitOpened));
   EXPECT_EQ(events_.raised[1].text, "set-up n0 -c0-> n1 -c1-> n2 dials node n2 over cable c1");
   EXPECT_EQ(test::field_of(events_.raised[1].fields, "neighbour"), "n2");
+}
+
+TEST_F(TransitSetupsTest, RefuseAtOnceWhatIsToLeaveByALostPort) {
+  CircuitSetup asked = setup();
+  asked.hops[1].cable = routing::discovered_cable_name("n1", "eth1", "n2", "eth0");
+  const auto upstream = arrive(asked);
+  transit_.lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
+  EXPECT_EQ(transit_.in_setup(), 1U);
+  transit_.lose_port({.interface = "eth1", .reason = "the port has lost its carrier"});
+  EXPECT_EQ(transit_.in_setup(), 0U);
+  EXPECT_TRUE(connector_.dialled[0]->dropped);
+  EXPECT_EQ(reason_at(*upstream), "node n1 port eth1 (cable to n2 eth0): the port has lost its carrier");
+  EXPECT_THAT(host_.refusals, SizeIs(1));
 }
 
 TEST_F(TransitSetupsTest, AnswerWithAChunkSizeThatTheSlotHolds) {

@@ -26,6 +26,7 @@ using test::payloads;
 using test::StripedFlow;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::SizeIs;
 
@@ -144,6 +145,58 @@ TEST(FlowStriping, WhatACircuitThatEndsHasNotDeliveredGoesOverTheOthers) {
   }
 }
 
+TEST(FlowStriping, CountsHowLongNothingHasLandedOverACircuit) {
+  StripedFlow flow(messages(400, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
+  flow.run(200);
+  const FlowTraffic& traffic = flow.sender_.traffic();
+  EXPECT_EQ(traffic.stalled(0), Duration{0});
+  flow.set_speed(1, 0);
+  flow.run(100);
+  flow.set_speed(1, 16 * kKiB);
+  flow.run(100);
+  EXPECT_EQ(traffic.stalled(0), Duration{0});
+  EXPECT_GT(traffic.stalled(1), milliseconds(95));
+  EXPECT_LT(traffic.stalled(1), milliseconds(110));
+  EXPECT_EQ(traffic.kept_away(1), Duration{0}) << "it is no alternate";
+}
+
+TEST(FlowStriping, ACircuitThatIsStuckEndsWhereOthersCarryData) {
+  StripedFlow flow(messages(400, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
+  flow.run(200);
+  flow.set_speed(1, 0);
+  flow.run(900);
+  flow.sender_.end_stuck();
+  EXPECT_EQ(flow.sender_.live(), 2U) << "it may have moved";
+  flow.run(200);
+  flow.sender_.end_stuck();
+  EXPECT_FALSE(flow.sender_.is_live(flow.names_[1]));
+  EXPECT_TRUE(flow.sender_.is_live(flow.names_[0]));
+  EXPECT_THAT(std::string(flow.sender_.last_end().message()), HasSubstr("nothing has landed for 1"));
+  flow.run_to_the_end();
+  EXPECT_TRUE(flow.script_.no_late_writes());
+}
+
+TEST(FlowStriping, NoCircuitIsStuckWhereNothingMovesAtAll) {
+  StripedFlow flow(messages(400, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
+  flow.run(200);
+  flow.set_speed(0, 0);
+  flow.set_speed(1, 0);
+  flow.run(5000);
+  flow.sender_.end_stuck();
+  EXPECT_EQ(flow.sender_.live(), 2U) << "the other end may stand still";
+}
+
+TEST(FlowStriping, ASlowCircuitIsNotStuck) {
+  StripedFlow flow(messages(1000, kLarge), {32 * kKiB, 32 * kKiB}, {kOneBundle, kOneBundle});
+  flow.run(200);
+  flow.set_speed(1, kKiB / 16);  // half a second for a chunk, and many are on their way
+  for (int i = 0; i < 20; ++i) {
+    flow.run(250);
+    flow.sender_.end_stuck();
+  }
+  EXPECT_EQ(flow.sender_.live(), 2U);
+}
+
 TEST(FlowStriping, ACircuitThatJoinsMeanwhileIsUsed) {
   StripedFlow flow(messages(200, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle});
   flow.run(100);
@@ -163,6 +216,8 @@ TEST(FlowStriping, TheBundleFollowsThePrimary) {
   EXPECT_EQ(bytes_of(before[2]) + bytes_of(before[3]), 0U);
   flow.receiver_.prefer(better);
   flow.run(100);
+  EXPECT_EQ(flow.sender_.carrier(), better) << "whichever of the bundle had the newest chunk";
+  EXPECT_EQ(flow.receiver_.carrier(), better);
   const auto after = flow.run(100);
   EXPECT_EQ(bytes_of(after[0]) + bytes_of(after[1]), 0U);
   EXPECT_NEAR(static_cast<double>(bytes_of(after[2])) / bytes_of(after[3]), 1.0, 0.1);

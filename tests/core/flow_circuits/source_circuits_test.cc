@@ -14,6 +14,7 @@
 
 #include "core/circuit/flow_proof.h"
 #include "core/flow/chunk_link.h"
+#include "routing/topology/cable_name.h"
 #include "tests/core/flow_circuits/played_flow.h"
 
 namespace cableway {
@@ -124,6 +125,42 @@ TEST_F(SourceCircuitsTest, ASilentPathIsGivenUpAfterTwoSecondsForTheNextOne) {
   EXPECT_EQ(dialled(), "an");
 }
 
+TEST_F(SourceCircuitsTest, APathWhosePortIsLostMeanwhileIsGivenUpAtOnce) {
+  const std::string cable = routing::discovered_cable_name("a", "eth0", "m", "eth1");
+  paths_.offers[1] = test::path_over({{cable, "m"}, {"mb", "b"}});
+  begin();
+  open_first();
+  end_circuit();
+  ASSERT_EQ(dialled(), cable);
+  const std::vector<std::uint32_t> released = flow_.released;
+  circuits_->lose_port({.interface = "eth1", .reason = "the port of another dial"});
+  circuits_->lose_port({.interface = "eth0", .reason = "its RDMA device", .only_rdma = true});
+  run_for(milliseconds(100));
+  EXPECT_EQ(dialled(), cable);
+  EXPECT_EQ(flow_.released, released);
+  circuits_->lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
+  EXPECT_THAT(flow_.released, SizeIs(released.size() + 1));
+  run_for(milliseconds(25));
+  EXPECT_EQ(dialled(), "an");
+  paths_.reach();
+  paths_.accept();
+  EXPECT_EQ(flow_.alive, 1U);
+}
+
+TEST_F(SourceCircuitsTest, AFirstCircuitWhosePortIsLostTakesTheNextPath) {
+  const std::string cable = routing::discovered_cable_name("a", "eth0", "b", "eth1");
+  paths_.offers[0] = test::path_over({{cable, "b"}});
+  begin();
+  ASSERT_EQ(dialled(), cable);
+  circuits_->lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
+  paths_.turn();
+  EXPECT_EQ(dialled(), "am");
+  paths_.reach();
+  paths_.accept();
+  EXPECT_EQ(flow_.alive, 1U);
+  EXPECT_TRUE(flow_.failures.empty());
+}
+
 TEST_F(SourceCircuitsTest, AttemptsThatFailAtOnceArePacedMoreAndMoreSlowly) {
   begin();
   open_first();
@@ -227,8 +264,10 @@ TEST_F(SourceCircuitsTest, ARefusalBesideALiveCircuitEndsNothing) {
   begin();
   open_first();
   circuits_->want(2);
-  for (int i = 0; i < 3; ++i) {
-    run_for(seconds(1));
+  for (std::size_t dial = 2; dial <= 4; ++dial) {
+    for (int i = 0; i < 60 && dials() < dial; ++i) run_for(seconds(1));
+    ASSERT_EQ(dials(), dial);
+    paths_.turn();
     paths_.reach();
     paths_.refuse("connection refused", FailureScope::kFlow);
   }
@@ -243,23 +282,6 @@ TEST_F(SourceCircuitsTest, WaitsWhileNoSlotIsFree) {
   EXPECT_EQ(dials(), 1U);
   flow_.slots = 1;
   run_for(milliseconds(100));
-  EXPECT_EQ(dials(), 2U);
-}
-
-TEST_F(SourceCircuitsTest, AStandbyTakesAPathThatSharesNothingAndIsNotTwice) {
-  begin();
-  open_first();
-  flow_.next_slot = 1;
-  paths_.offers = {kDirect};
-  circuits_->want(2);
-  paths_.turn();
-  EXPECT_EQ(dials(), 1U) << "a second circuit over the same cable is of no use";
-  paths_.offers = {kDirect, kOverM};
-  run_for(seconds(6));
-  EXPECT_EQ(dialled(), "am");
-  paths_.reach();
-  paths_.accept();
-  run_for(seconds(60));
   EXPECT_EQ(dials(), 2U);
 }
 

@@ -46,6 +46,8 @@ FlowCounts flow_counts() {
   circuit.bytes = kMax;
   circuit.open_ms = kMaxOpenMs;
   circuit.carries = true;
+  circuit.share = CircuitShare::kAlternate;
+  circuit.stalled_us = circuit.kept_away_us = kMax;
   counts.circuits.assign(kMaxFlowCircuits, circuit);
   return counts;
 }
@@ -237,6 +239,7 @@ TEST(SessionMessage, BoundsWhatIsCountedOfAFlow) {
   EXPECT_FALSE(with([](CircuitCounts& circuit) { circuit.transport.reason += 'x'; }));
   EXPECT_FALSE(with([](CircuitCounts& circuit) { circuit.path = "\x1b[2J"; }));
   EXPECT_FALSE(with([](CircuitCounts& circuit) { ++circuit.open_ms; }));
+  EXPECT_FALSE(with([](CircuitCounts& circuit) { circuit.share = static_cast<CircuitShare>(3); }));
   FlowCounts counts = flow_counts();
   counts.circuits.push_back(counts.circuits.front());
   EXPECT_FALSE(decodes(counts)) << "a flow has at most eight circuits";

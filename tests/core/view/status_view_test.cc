@@ -40,8 +40,9 @@ FlowsStatus some_flows() {
   flow.open_ms = 60;
   FlowStatus& listed = flows.listed.emplace_back(FlowStatus{4711, flow, {}, 2'500'000, {2'500'000, std::nullopt}, ""});
   listed.counts = {1, 9'000'000, 65536, 2, 31'500, {}};
-  listed.counts.circuits = {{"n1 -> n2", "eth1", flow.transport, 8'000'000, 50, true},
-                            {"n1 -> n0 -> n2", "", flow.transport, 65536, 10, false}};
+  listed.counts.circuits = {
+      {"n1 -> n2", "eth1", flow.transport, 8'000'000, 50, true, CircuitShare::kBundle},
+      {"n1 -> n0 -> n2", "", flow.transport, 65536, 10, false, CircuitShare::kAlternate, 20'500, 1'500'000}};
   return flows;
 }
 
@@ -140,6 +141,9 @@ TEST_F(StatusView, IsJsonWithEveryField) {
                                          {"transport", "tcp"},
                                          {"reason", "CABLEWAY_TRANSPORT=tcp"},
                                          {"carries", true},
+                                         {"share", "bundle"},
+                                         {"stalled_ms", 0.0},
+                                         {"kept_away_ms", 0.0},
                                          {"bytes", 8000000},
                                          {"mbps", 20.0},
                                          {"open_ms", 50}},
@@ -148,6 +152,9 @@ TEST_F(StatusView, IsJsonWithEveryField) {
                                          {"transport", "tcp"},
                                          {"reason", "CABLEWAY_TRANSPORT=tcp"},
                                          {"carries", false},
+                                         {"share", "alternate"},
+                                         {"stalled_ms", 20.5},
+                                         {"kept_away_ms", 1500.0},
                                          {"bytes", 65536},
                                          {"mbps", nullptr},
                                          {"open_ms", 10}}}}}}},
@@ -220,7 +227,9 @@ TEST_F(StatusView, FitsTheLongestFlowsIntoAMessage) {
   flow.port = std::string(kMaxPortName, '"');
   flow.transport = {std::string(kMaxTransportName, '"'), std::string(kMaxTransportReason, '"')};
   flow.open_ms = kMaxOpenMs;
-  const CircuitCounts circuit{flow.path, flow.port, flow.transport, kMaxOpenMs, kMaxOpenMs, true};
+  const CircuitCounts circuit{flow.path,  flow.port, flow.transport,           kMaxOpenMs,
+                              kMaxOpenMs, true,      CircuitShare::kAlternate, kMaxOpenMs,
+                              kMaxOpenMs};
   FlowStatus listed{std::numeric_limits<std::int32_t>::max(), flow, {}, 1, {}, std::string(kMaxFlowFailure, '"')};
   listed.counts.circuits.assign(kMaxFlowCircuits, circuit);
   listed.circuit_bytes_per_s.assign(kMaxFlowCircuits, 1);

@@ -63,7 +63,10 @@ TEST_F(CircuitReportsTest, AFlowThatEndsHereIsReportedFromItsOtherEnd) {
 
 TEST_F(CircuitReportsTest, CountsWhatEachLiveCircuitHasCarried) {
   activity_.traffic.carried(kSecond, 500);
+  activity_.carrier = kSecond;
   activity_.traffic.repeated(200);
+  activity_.traffic.stalled(kSecond.slot, milliseconds(30));
+  activity_.traffic.kept_away(kSecond.slot, milliseconds(2));
   const FlowCounts counts = reports_.counts(activity_, at(1000));
   EXPECT_EQ(counts.bytes, 1300U);
   EXPECT_EQ(counts.bytes_again, 200U);
@@ -74,6 +77,8 @@ TEST_F(CircuitReportsTest, CountsWhatEachLiveCircuitHasCarried) {
   EXPECT_FALSE(counts.circuits[0].carries);
   EXPECT_EQ(counts.circuits[1].port, "to-n3");
   EXPECT_EQ(counts.circuits[1].open_ms, 600U);
+  EXPECT_EQ(counts.circuits[1].stalled_us, 30'000U);
+  EXPECT_EQ(counts.circuits[1].kept_away_us, 2'000U);
   EXPECT_TRUE(counts.circuits[1].carries);
 }
 

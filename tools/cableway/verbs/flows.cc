@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -65,6 +69,32 @@ std::string share_text(const Json& circuit, const Json& circuits) {
   return absl::StrFormat(" (%.0f %%)", kPercent * static_cast<double>(number(circuit, "bytes")) / all);
 }
 
+// How it takes part in the flow.
+const char* part_text(const Json& circuit) {
+  if (circuit.at("carries").get<bool>()) return "  now by";
+  if (text(circuit, "share") == "alternate") return "  alternate";
+  return text(circuit, "share") == "bundle" ? "  beside" : "  standby";
+}
+
+// "31.5 ms", "2.5 s"
+std::string time_text(double milliseconds) {
+  constexpr double kPerSecond = 1000;
+  return milliseconds < kPerSecond ? absl::StrFormat("%.1f ms", milliseconds)
+                                   : absl::StrFormat("%.1f s", milliseconds / kPerSecond);
+}
+
+// "stalled for 31.5 ms, kept away for 2.5 s"; "-" for neither, and where the flow is received.
+std::string waits_text(const Json& circuit) {
+  std::vector<std::string> waits;
+  for (const auto& [member, words] :
+       {std::pair("stalled_ms", "stalled for "), std::pair("kept_away_ms", "kept away for ")}) {
+    const Json& milliseconds = circuit.at(member);
+    if (milliseconds.is_null() || milliseconds.get<double>() == 0) continue;
+    waits.push_back(absl::StrCat(words, time_text(milliseconds.get<double>())));
+  }
+  return waits.empty() ? "-" : absl::StrJoin(waits, ", ");
+}
+
 void add_flow(TextTable& table, const Json& flow) {
   const Json& process = flow.at("process");
   const std::string path = flow.at("waits").is_null() ? text(flow, "path") : "waits for a path: " + text(flow, "waits");
@@ -75,10 +105,9 @@ void add_flow(TextTable& table, const Json& flow) {
   const Json& circuits = flow.at("circuits");
   if (circuits.size() < 2) return;
   for (const Json& circuit : circuits) {
-    table.add_row({"", "", circuit.at("carries").get<bool>() ? "  now by" : "  beside", text(circuit, "path"),
-                   age_text(number(circuit, "open_ms")),
-                   bytes_text(number(circuit, "bytes")) + share_text(circuit, circuits), mbps_or_dash(circuit), "",
-                   text_or_dash(circuit, "port"), transport_text(circuit)});
+    table.add_row({"", "", part_text(circuit), text(circuit, "path"), age_text(number(circuit, "open_ms")),
+                   bytes_text(number(circuit, "bytes")) + share_text(circuit, circuits), mbps_or_dash(circuit),
+                   waits_text(circuit), text_or_dash(circuit, "port"), transport_text(circuit)});
   }
 }
 
@@ -94,7 +123,7 @@ std::string own_flows_text(const Json& status) {
                    {"open for", TextTable::Align::kRight},
                    {"payload", TextTable::Align::kRight},
                    {"Mbit/s", TextTable::Align::kRight},
-                   {"reroutes", TextTable::Align::kRight},
+                   {"reroutes, waits", TextTable::Align::kRight},
                    {"port"},
                    {"transport, and why"}});
   for (const Json& flow : flows) add_flow(table, flow);
@@ -143,9 +172,11 @@ std::unique_ptr<Verb> flows_verb() {
            "why.\n"
            "A flow's payload and rate are those of the last second, as its process reports them; reroutes: how often "
            "another\n"
-           "path took over, for how long nothing moved, all together, and what was sent again. A relayed circuit's "
-           "rate is\n"
-           "the mean since it was opened",
+           "path took over, for how long nothing moved, all together, and what was sent again; waits: for how long "
+           "nothing landed\n"
+           "over one of its circuits, or an alternate was kept away as its way was in use. A relayed circuit's rate "
+           "is the mean\n"
+           "since it was opened",
        .examples = {"cableway flows", "cableway flows --watch",
                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
        .view = "status",

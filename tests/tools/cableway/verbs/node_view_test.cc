@@ -84,7 +84,7 @@ TEST(FlowsText, ListsFlowsAndCircuitsWithTheirTransports) {
   EXPECT_EQ(*flows_text(kStatus),
             R"(flows of processes on node n1: 4 open
 
-flow              process  peer     path        open for  payload  Mbit/s                   reroutes  port  transport, and why
+flow              process  peer     path        open for  payload  Mbit/s            reroutes, waits  port  transport, and why
 0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  4.8 MiB    20.0  2: 31.5 ms, 1.0 MiB again  eth1  rdma rxe0: both ends have it
 0000000000000004        -  from n1  n1 -> n1       0.0 s  0 bytes       -                          -  -     tcp: both ends are on this node
 and 2 more
@@ -101,14 +101,19 @@ and 1 more
 TEST(FlowsText, ShowsTheCircuitsOfAFlowThatHasSeveral) {
   json status = json::parse(kStatus);
   status["flows"][0]["circuits"] = json::parse(R"([
-    {"path": "n1 -> n2", "port": "eth1", "transport": "tcp", "reason": "why", "carries": true, "bytes": 3145728,
-     "mbps": 20.0, "open_ms": 2000},
-    {"path": "n1 -> n0 -> n2", "port": null, "transport": "tcp", "reason": "why", "carries": false, "bytes": 1048576,
-     "mbps": null, "open_ms": 1000}])");
+    {"path": "n1 -> n2", "port": "eth1", "transport": "tcp", "reason": "why", "carries": true, "share": "bundle",
+     "stalled_ms": 31.5, "kept_away_ms": 0.0, "bytes": 3145728, "mbps": 20.0, "open_ms": 2000},
+    {"path": "n1 -> n0 -> n2", "port": null, "transport": "tcp", "reason": "why", "carries": false, "share": "alternate",
+     "stalled_ms": 0.0, "kept_away_ms": 2500.0, "bytes": 1048576, "mbps": null, "open_ms": 1000},
+    {"path": "n1 -> n3 -> n2", "port": null, "transport": "tcp", "reason": "why", "carries": false, "share": "none",
+     "stalled_ms": null, "kept_away_ms": null, "bytes": 0, "mbps": 0.0, "open_ms": 1000}])");
   const std::string text = *flows_text(status.dump());
-  EXPECT_THAT(text, HasSubstr("  now by  n1 -> n2 "));
+  EXPECT_THAT(text, HasSubstr("  now by     n1 -> n2 "));
   EXPECT_THAT(text, HasSubstr("3.0 MiB (75 %)    20.0"));
-  EXPECT_THAT(text, HasSubstr("  beside  n1 -> n0 -> n2 "));
+  EXPECT_THAT(text, HasSubstr(" stalled for 31.5 ms "));
+  EXPECT_THAT(text, HasSubstr("  alternate  n1 -> n0 -> n2 "));
+  EXPECT_THAT(text, HasSubstr(" kept away for 2.5 s "));
+  EXPECT_THAT(text, HasSubstr("  standby    n1 -> n3 -> n2 "));
   EXPECT_THAT(text, HasSubstr("1.0 MiB (25 %)       -"));
 }
 

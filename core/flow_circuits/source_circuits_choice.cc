@@ -1,0 +1,149 @@
+// Which path a flow's next circuit takes.
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/flow_circuits/circuit_preference.h"
+#include "core/flow_circuits/path_share.h"
+#include "core/flow_circuits/source_circuits.h"
+
+namespace cableway {
+namespace {
+
+// Cables and nodes take turns in `path`, elements_of_path().
+bool has_relays_of(const std::vector<std::string>& path, const std::vector<std::string>& other) {
+  if (path.size() != other.size()) return false;
+  for (std::size_t i = 1; i < path.size(); i += 2) {
+    if (path[i] != other[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) const {
+  std::optional<std::size_t> best;
+  std::tuple<std::size_t, Instant> best_score;
+  for (std::size_t rank = 0; rank < offers.size(); ++rank) {
+    const Elements path = elements_of_path(offers[rank].hops);
+    if ((!opened_ && tried_.contains(path)) || is_live(path)) continue;
+    const std::tuple score{shared_with_live(path), suspects_.last_failure(path)};
+    if (best.has_value() && score >= best_score) continue;
+    best = rank;
+    best_score = score;
+  }
+  return best;
+}
+
+bool SourceCircuits::has_standby(const Live* left_out) const {
+  const auto is_left = [&](const Live& each) { return &each != left_out && stays(each); };
+  const auto one = std::find_if(live_.begin(), live_.end(), is_left);
+  if (static_cast<std::size_t>(std::count_if(one, live_.end(), is_left)) < wanted_) return false;
+  return std::any_of(one, live_.end(),
+                     [&](const Live& each) { return is_left(each) && !has_relays_of(each.path, one->path); });
+}
+
+bool SourceCircuits::has_place() const {
+  const auto is_member = [&](const Live& each) { return stays(each) && each.offer == offer_; };
+  return static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), is_member)) < kMaxBundle;
+}
+
+// As the destination chooses it, but that a circuit must have lived for a while there.
+const SourceCircuits::Live* SourceCircuits::preferred() const {
+  const Live* best = nullptr;
+  const auto preference = [](const Live& live) { return CircuitPreference{live.offer, live.rank, live.path.size()}; };
+  for (const Live& live : live_) {
+    if (stays(live) && (best == nullptr || preference(live) < preference(*best))) best = &live;
+  }
+  return best;
+}
+
+std::optional<std::size_t> SourceCircuits::choose_standby(const PathOffers& offers) {
+  if (!std::exchange(looks_for_standby_, false) || has_standby() || !has_place()) return std::nullopt;
+  std::optional<std::size_t> best;
+  std::tuple<bool, std::size_t, Instant> best_score;
+  for (std::size_t rank = 0; rank < offers.size(); ++rank) {
+    const Elements path = elements_of_path(offers[rank].hops);
+    if (is_live(path)) continue;
+    const bool is_parallel = std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
+      return !each.path.empty() && has_relays_of(each.path, path);
+    });
+    if (is_parallel && flow_.live() >= wanted_) continue;
+    if (is_held_off(path)) {
+      looks_for_standby_ = true;
+      continue;
+    }
+    const std::tuple score{is_parallel, shared_with_live(path), suspects_.last_failure(path)};
+    if (best.has_value() && score >= best_score) continue;
+    best = rank;
+    best_score = score;
+  }
+  return best;
+}
+
+bool SourceCircuits::is_held_off(const Elements& path) const {
+  const Instant failed_at = suspects_.last_failure(path);
+  return failed_at > Instant{} && clock().now() - failed_at < further_hold_off_;
+}
+
+std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& offers) {
+  if (!std::exchange(looks_for_parallels_, false) || !has_place()) return std::nullopt;
+  // Until the bundle has a circuit on the first path there is nothing to be parallel to.
+  const Elements first = elements_of_path(offers.front().hops);
+  const auto is_first = [&](const Live& each) { return is_bundled(each) && !each.leaving && each.path == first; };
+  if (std::none_of(live_.begin(), live_.end(), is_first)) return std::nullopt;
+  for (std::size_t rank = 1; rank < offers.size(); ++rank) {
+    const PathOffer& offer = offers[rank];
+    const Elements path = elements_of_path(offer.hops);
+    const auto leads_there = [&](const Live& each) { return is_bundled(each) && each.path == path; };
+    if (share_of(offer) == CircuitShare::kNone) continue;
+    if (std::any_of(live_.begin(), live_.end(), leads_there)) continue;
+    looks_for_parallels_ = true;  // at the latest later
+    if (!is_held_off(path)) return rank;
+  }
+  return std::nullopt;
+}
+
+bool SourceCircuits::has_first() const {
+  return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
+    return !each.path.empty() && !each.leaving && each.rank == 0 && each.offer == offer_;
+  });
+}
+
+CircuitShare SourceCircuits::share_of(const PathOffer& path) const {
+  return share_on(path.kind, path.may_stripe, limits_.shares);
+}
+
+bool SourceCircuits::bundle_has_left(const PathOffers& offers) const {
+  // An alternate that is alone carries the flow as its first path would.
+  const bool is_alone = flow_.live() == 1;
+  return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
+    if (!is_bundled(each) || each.leaving) return false;
+    return std::none_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
+      const CircuitShare share = share_of(offer);
+      const bool has_part = is_alone ? share != CircuitShare::kNone : share == each.share;
+      return has_part && elements_of_path(offer.hops) == each.path;
+    });
+  });
+}
+
+const SourceCircuits::Live* SourceCircuits::find_live(const Elements& path) const {
+  const auto live = std::find_if(live_.begin(), live_.end(), [&](const Live& each) { return each.path == path; });
+  return live == live_.end() ? nullptr : &*live;
+}
+
+bool SourceCircuits::is_live(const Elements& path) const {
+  return find_live(path) != nullptr;
+}
+
+std::size_t SourceCircuits::shared_with_live(const Elements& path) const {
+  std::size_t shared = 0;
+  for (const Live& live : live_) {
+    for (const std::string& element : path) shared += std::count(live.path.begin(), live.path.end(), element);
+  }
+  return shared;
+}
+
+}  // namespace cableway
