@@ -101,7 +101,9 @@ void TransitSetups::lose_port(const PortLost& lost) {
   for (auto dialing = dialing_.begin(); dialing != dialing_.end();) {
     const CircuitSetup& setup = dialing->setup.setup();
     const HopEnd end = dialing_end(setup, setup.hop + std::size_t{1});
-    if (!is_over(end, lost)) {
+    // A flow's first circuit waits: there may be no other path, and the port may be back in time.
+    const bool is_first = setup.circuit == CircuitName{0, 1};
+    if (is_first || !is_over(end, lost)) {
       ++dialing;
       continue;
     }

@@ -70,7 +70,7 @@ class TransitSetups {
   void seal_with(std::optional<SubKey> key) { key_ = std::move(key); }
   // Requires a set-up whose hop is not its last.
   void arrived(ArrivedSetup setup);
-  // A port of this node is lost: set-ups that are under way over it are refused at once.
+  // A port of this node is lost: set-ups that are under way over it are refused at once, but for flows' first ones.
   void lose_port(const PortLost& lost);
   // Checks the waiting set-ups again.
   void topology_changed() { check_waiting(); }

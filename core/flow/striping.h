@@ -24,10 +24,10 @@ struct Striping {
   // tried again.
   std::uint64_t try_again_chunks = 256;
   std::chrono::milliseconds try_again{100};
-  // A circuit is stuck that has carried nothing for so long, while so many chunks have landed over others. Longer where
-  // its way is, or what it was given takes long at its rate: more than that is left to pulses and the transport.
+  // A circuit is stuck that has carried nothing for so long, while so many chunks have landed over others: where fewer
+  // have, the other end may stand still. Longer where its way is, or what it was given takes long at its rate.
   std::chrono::milliseconds stuck{1000};
-  std::uint64_t stuck_chunks = 4;
+  std::uint64_t stuck_chunks = 16;
 };
 
 }  // namespace cableway

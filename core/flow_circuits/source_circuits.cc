@@ -21,6 +21,8 @@ constexpr std::size_t kShortLives = 4;
 constexpr std::chrono::milliseconds kOutageWatch{100};
 // Before a flow that lacks a further circuit looks for a path for it again.
 constexpr std::chrono::seconds kFurtherPause{5};
+// Before a flow whose first paths all failed, one of them by a lost port, tries them again.
+constexpr std::chrono::milliseconds kLostPortPause{500};
 // How often a flow that is not on its best path looks for it.
 constexpr std::chrono::seconds kLookForBetter{2};
 constexpr std::size_t kEagerLooks = 15;
@@ -145,12 +147,15 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
   if (is_further && !rank.has_value()) rank = choose_parallel(*offers);
   if (!rank.has_value()) {
     if (is_further && !looks_for_standby_ && !looks_for_parallels_) return;
-    if (!opened_) return end(first_failure_);
-    return retry_after(kFurtherPause);
+    if (opened_) return retry_after(kFurtherPause);
+    // The port may be back before the limit.
+    if (!lost_port_ || clock().now() >= open_deadline_) return end(first_failure_);
+    tried_.clear();
+    return retry_after(kLostPortPause);
   }
   // None is free while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
-  circuit.has_value() ? dial(*circuit, (*offers)[*rank], static_cast<std::uint8_t>(*rank), offer_) : pause();
+  circuit.has_value() ? dial(*circuit, (*offers)[*rank], rank_for(*rank), offer_) : pause();
 }
 
 void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer) {
@@ -221,7 +226,9 @@ void SourceCircuits::dial_failed(const absl::Status& reason) {
 void SourceCircuits::lose_port(const PortLost& lost) {
   if (over_ || dial_ == nullptr || lost.only_rdma) return;
   const HopEnd end = dialing_end(setup_, 0);
-  if (is_over(end, lost)) dial_failed(found_at(to_text(end), absl::UnavailableError(lost.reason)));
+  if (!is_over(end, lost)) return;
+  lost_port_ = true;
+  dial_failed(found_at(to_text(end), absl::UnavailableError(lost.reason)));
 }
 
 void SourceCircuits::failed(const absl::Status& reason) {
@@ -234,6 +241,7 @@ void SourceCircuits::failed(const absl::Status& reason) {
   // work.
   if (flow_.live() > 0) {
     keep_looking();
+    looks_for_standby_ = wanted_ > 1;
     return pause();
   }
   switch (outage_.failed(reason)) {
@@ -252,8 +260,8 @@ void SourceCircuits::no_path(const absl::Status& reason) {
     outage_.failed(reason);
     return pause();
   }
-  // Without any path another attempt would not help.
-  if (!open_failed(reason, tried_.empty())) pause();
+  // Without any path another attempt would not help, unless there was one.
+  if (!open_failed(reason, first_failure_.ok())) pause();
 }
 
 bool SourceCircuits::open_failed(const absl::Status& reason, bool was_last) {
@@ -323,21 +331,24 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   look_again();
   if (flow_.live() == 0) return find_paths();
   if (!offers.ok()) return;
+  end_not_offered(*offers);
   const Elements best = elements_of_path(offers->front().hops);
   const bool has_left = bundle_has_left(*offers);
   if (const Live* live = find_live(best); live != nullptr && !has_left) {
-    const bool is_standby = stays(*live) && live != preferred() && end_worse_ == nullptr;
+    const bool is_standby = stays(*live) && !is_bundled(*live) && live != preferred() && end_worse_ == nullptr;
     if (!is_standby) {
       // Still there from an earlier offer, but about to end: the flow moves back once it has.
       if (live->rank > 0 && look_ == nullptr) look_after(kKeepWorse);
-      end_not_offered(*offers);
       return look_for_further();
     }
   }
   const Instant failed_at = suspects_.last_failure(best);
   if (failed_at > Instant{} && clock().now() - failed_at < hold_off_) return look_for_further();
   const std::optional<CircuitName> circuit = flow_.reserve();
-  if (!circuit.has_value()) return look_after(kLookForBetter);
+  if (!circuit.has_value()) {
+    make_place();
+    return look_after(kLookForBetter);
+  }
   // The first path of a bundle that is still the right one may join it again.
   const auto is_member = [&](const Live& each) { return is_bundled(each); };
   const auto members = static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), is_member));
@@ -355,26 +366,41 @@ void SourceCircuits::look_for_further() {
 void SourceCircuits::end_worse() {
   end_worse_.reset();
   if (!has_first()) return;  // it has ended
+  const Elements first = preferred()->path;
   for (Live& live : live_) {
-    const auto staying = std::count_if(live_.begin(), live_.end(), stays);
-    if (static_cast<std::size_t>(staying) <= wanted_) break;
-    if (!stays(live) || live.rank == 0 || is_bundled(live)) continue;
+    const bool is_twin = live.path == first;
+    const auto staying = static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), stays));
+    // A bundle gets its circuits anew.
+    const bool is_wanted = !is_twin && !striped_ && std::min(staying, flow_.live()) <= wanted_;
     const bool is_the_standby = wanted_ > 1 && has_standby() && !has_standby(&live);
-    if (!is_the_standby) leave(live, "a better path carries the flow now");
+    if (is_wanted || is_the_standby || flow_.live() < 2) continue;
+    if (stays(live) && live.rank > 0 && !is_bundled(live)) leave(live, "a better path carries the flow now");
   }
   if (wanted_ > 1) paths_changed(Duration{0});
 }
 
 // Of standbys. What carries the flow moves first, and a bundle leaves as a whole.
 void SourceCircuits::end_not_offered(const PathOffers& offers) {
-  if (end_worse_ != nullptr || !has_first()) return;
+  if (end_worse_ != nullptr || flow_.live() < 2) return;
+  const Live* const carries = preferred();
   for (Live& live : live_) {
-    if (!stays(live) || live.rank == 0 || is_bundled(live)) continue;
+    if (!stays(live) || carries_with(live, *carries)) continue;
     const bool is_offered = std::any_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
       return elements_of_path(offer.hops) == live.path;
     });
-    if (!is_offered) leave(live, "its path is no longer in use");
+    // One of an earlier offer that is no longer needed would take the place that the next move needs.
+    const bool is_spare = live.offer != offer_ && has_standby(&live);
+    if (!is_offered || is_spare) leave(live, "its path is no longer in use");
   }
+}
+
+// For the circuit to which the flow is to move, once it has no more of them than it may.
+void SourceCircuits::make_place() {
+  if (end_worse_ != nullptr || flow_.live() < 2) return;
+  const Live* const carries = preferred();
+  const auto spare = std::find_if(live_.begin(), live_.end(),
+                                  [&](const Live& live) { return stays(live) && !carries_with(live, *carries); });
+  if (spare != live_.end()) leave(*spare, "another path needs its place");
 }
 
 void SourceCircuits::leave(Live& live, const char* reason) {

@@ -121,7 +121,9 @@ class SourceCircuits {
   // The same for a further path of the bundle.
   std::optional<std::size_t> choose_parallel(const PathOffers& offers);
   bool is_held_off(const Elements& path) const;
-  bool has_place() const;
+  bool has_place(std::size_t kept = 0) const;
+  bool has_live_relays(const Elements& path) const;
+  std::uint8_t rank_for(std::size_t place) const;
   const Live* preferred() const;
   // How a circuit on this path is to share the flow's chunks.
   CircuitShare share_of(const PathOffer& path) const;
@@ -132,6 +134,11 @@ class SourceCircuits {
   bool has_standby(const Live* left_out = nullptr) const;
   bool is_bundled(const Live& live) const {
     return !live.path.empty() && live.share != CircuitShare::kNone && live.offer == offer_;
+  }
+  // Whether it is the one that carries the flow, or of that one's bundle.
+  static bool carries_with(const Live& live, const Live& carries) {
+    const bool share = live.share != CircuitShare::kNone && carries.share != CircuitShare::kNone;
+    return &live == &carries || (share && live.offer == carries.offer);
   }
   bool has_first() const;
   void suspect(Elements path);
@@ -156,6 +163,7 @@ class SourceCircuits {
   void look_after(Duration delay);
   void end_worse();
   void end_not_offered(const PathOffers& offers);
+  void make_place();
   void leave(Live& live, const char* reason);
   void end(const absl::Status& reason);
 
@@ -173,6 +181,7 @@ class SourceCircuits {
   bool striped_ = false;
   bool looks_for_parallels_ = false;  // for paths of the bundle that have no circuit
   bool looks_for_standby_ = false;
+  bool lost_port_ = false;  // while the first circuit was set up
   Instant open_deadline_;
   std::set<Elements> tried_;  // before the first circuit
   absl::Status first_failure_;

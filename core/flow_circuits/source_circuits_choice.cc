@@ -45,9 +45,22 @@ bool SourceCircuits::has_standby(const Live* left_out) const {
                      [&](const Live& each) { return is_left(each) && !has_relays_of(each.path, one->path); });
 }
 
-bool SourceCircuits::has_place() const {
+bool SourceCircuits::has_place(std::size_t kept) const {
   const auto is_member = [&](const Live& each) { return stays(each) && each.offer == offer_; };
-  return static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), is_member)) < kMaxBundle;
+  return static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), is_member)) + kept < kMaxBundle;
+}
+
+bool SourceCircuits::has_live_relays(const Elements& path) const {
+  return std::any_of(live_.begin(), live_.end(),
+                     [&](const Live& each) { return !each.path.empty() && has_relays_of(each.path, path); });
+}
+
+// Of a path of the newest offer. What joins beside the circuit that carries the flow is no better than that, unless it
+// is the first: the destination would make it the primary.
+std::uint8_t SourceCircuits::rank_for(std::size_t place) const {
+  const Live* const carries = preferred();
+  const std::size_t least = place == 0 || carries == nullptr ? 0 : carries->rank + std::size_t{1};
+  return static_cast<std::uint8_t>(std::min<std::size_t>(std::max(place, least), 255));
 }
 
 // As the destination chooses it, but that a circuit must have lived for a while there.
@@ -67,9 +80,7 @@ std::optional<std::size_t> SourceCircuits::choose_standby(const PathOffers& offe
   for (std::size_t rank = 0; rank < offers.size(); ++rank) {
     const Elements path = elements_of_path(offers[rank].hops);
     if (is_live(path)) continue;
-    const bool is_parallel = std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
-      return !each.path.empty() && has_relays_of(each.path, path);
-    });
+    const bool is_parallel = has_live_relays(path);
     if (is_parallel && flow_.live() >= wanted_) continue;
     if (is_held_off(path)) {
       looks_for_standby_ = true;
@@ -89,7 +100,12 @@ bool SourceCircuits::is_held_off(const Elements& path) const {
 }
 
 std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& offers) {
-  if (!std::exchange(looks_for_parallels_, false) || !has_place()) return std::nullopt;
+  if (!std::exchange(looks_for_parallels_, false)) return std::nullopt;
+  const bool lacks_standby = wanted_ > 1 && !has_standby();
+  const bool keeps_place = lacks_standby && std::any_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
+                             return !has_live_relays(elements_of_path(offer.hops));
+                           });
+  if (!has_place(keeps_place ? 1 : 0)) return std::nullopt;
   // Until the bundle has a circuit on the first path there is nothing to be parallel to.
   const Elements first = elements_of_path(offers.front().hops);
   const auto is_first = [&](const Live& each) { return is_bundled(each) && !each.leaving && each.path == first; };

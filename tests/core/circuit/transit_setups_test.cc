@@ -136,12 +136,17 @@ TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItIsOpen) {
 TEST_F(TransitSetupsTest, RefuseAtOnceWhatIsToLeaveByALostPort) {
   CircuitSetup asked = setup();
   asked.hops[1].cable = routing::discovered_cable_name("n1", "eth1", "n2", "eth0");
+  asked.circuit = {0, 1};
+  arrive(asked);
+  transit_.lose_port({.interface = "eth1", .reason = "the port has lost its carrier"});
+  EXPECT_EQ(transit_.in_setup(), 1U) << "a flow's first circuit waits for the port";
+  asked.circuit = {0, 2};
   const auto upstream = arrive(asked);
   transit_.lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
-  EXPECT_EQ(transit_.in_setup(), 1U);
+  EXPECT_EQ(transit_.in_setup(), 2U);
   transit_.lose_port({.interface = "eth1", .reason = "the port has lost its carrier"});
-  EXPECT_EQ(transit_.in_setup(), 0U);
-  EXPECT_TRUE(connector_.dialled[0]->dropped);
+  EXPECT_EQ(transit_.in_setup(), 1U);
+  EXPECT_TRUE(connector_.dialled[1]->dropped);
   EXPECT_EQ(reason_at(*upstream), "node n1 port eth1 (cable to n2 eth0): the port has lost its carrier");
   EXPECT_THAT(host_.refusals, SizeIs(1));
 }

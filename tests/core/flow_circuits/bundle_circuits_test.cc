@@ -242,6 +242,56 @@ TEST_F(BundleCircuitsTest, WithoutItsFirstPathABundleStaysComplete) {
   EXPECT_EQ(dials(), 4U);
 }
 
+// Equal paths take turns as the first one of an offer, by the flow's number.
+TEST_F(BundleCircuitsTest, AnotherOrderOfThePathsThatAreLeftChangesNothing) {
+  paths_.offers.pop_back();  // the alternate
+  begin_striped();
+  accept();
+  accept();
+  circuits_->want(2);
+  end(0, 1);
+  paths_.offers = {over("c2", PathKind::kFirst), over("c1", PathKind::kBundle)};
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 3U);
+  EXPECT_THAT(flow_.ended, IsEmpty());
+}
+
+// All of the old bundle's circuits end, although a standby is wanted: the new one and the next move need their places.
+TEST_F(BundleCircuitsTest, ABundleThatWasLeftKeepsNoPlace) {
+  paths_.offers.pop_back();  // the alternate
+  begin_striped();
+  accept();
+  accept();
+  circuits_->want(2);
+  paths_.offers = {over("c3", PathKind::kFirst), over("c0", PathKind::kBundle), over("c1", PathKind::kBundle),
+                   over("c2", PathKind::kBundle)};
+  circuits_->paths_changed(milliseconds(1));
+  run_for(milliseconds(2));
+  ASSERT_EQ(dialled(), "c3");
+  accept();
+  flow_.slots = 0;
+  run_for(seconds(4));
+  EXPECT_THAT(flow_.ended, UnorderedElementsAre(CircuitName{0, 1}, CircuitName{1, 2}, CircuitName{2, 3}));
+}
+
+TEST_F(BundleCircuitsTest, TheLastPlaceIsKeptForAStandby) {
+  paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle), over("c2", PathKind::kBundle),
+                   over("c3", PathKind::kBundle), alternate()};
+  begin();
+  accept();
+  circuits_->want(2);
+  paths_.turn();
+  const std::string detour = dialled();
+  paths_.reach();
+  paths_.refuse("no room");
+  circuits_->stripe();
+  ASSERT_TRUE(dials_next("c1", seconds(2)));
+  accept();
+  ASSERT_EQ(dialled(), "c2");
+  accept();
+  ASSERT_TRUE(dials_next(detour, seconds(20))) << "c3 would be the fourth circuit";
+}
+
 TEST_F(BundleCircuitsTest, AParallelPathThatAlwaysFailsIsTriedEverLessOften) {
   paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle)};
   begin_striped();

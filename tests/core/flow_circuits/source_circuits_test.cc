@@ -161,6 +161,34 @@ TEST_F(SourceCircuitsTest, AFirstCircuitWhosePortIsLostTakesTheNextPath) {
   EXPECT_TRUE(flow_.failures.empty());
 }
 
+// The only cable loses its carrier for a moment.
+TEST_F(SourceCircuitsTest, AFirstCircuitWithoutAnotherPathWaitsForItsPort) {
+  const std::string cable = routing::discovered_cable_name("a", "eth0", "b", "eth1");
+  const PathOffers offers = {test::path_over({{cable, "b"}})};
+  for (const bool is_still_offered : {true, false}) {
+    SCOPED_TRACE(is_still_offered);
+    paths_.offers = offers;
+    begin();
+    circuits_->lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
+    if (!is_still_offered) paths_.no_path = absl::UnavailableError("no path");
+    run_for(seconds(3));
+    EXPECT_TRUE(flow_.failures.empty());
+    paths_.no_path = absl::OkStatus();
+    run_for(milliseconds(1600));
+    paths_.reach();
+    paths_.accept();
+    EXPECT_EQ(flow_.alive, 1U);
+    flow_.alive = 0;  // for the next one
+  }
+  paths_.offers = offers;
+  begin();
+  circuits_->lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
+  paths_.no_path = absl::UnavailableError("no path");
+  run_for(seconds(12));
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("the port has lost its carrier"));
+}
+
 TEST_F(SourceCircuitsTest, AttemptsThatFailAtOnceArePacedMoreAndMoreSlowly) {
   begin();
   open_first();

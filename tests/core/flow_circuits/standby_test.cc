@@ -134,6 +134,44 @@ TEST_F(StandbyTest, TheFlowMovesToThePathOfItsStandby) {
   EXPECT_THAT(flow_.failures, IsEmpty());
 }
 
+// D is lost, the flow is on M now; nobody has a circuit of the first rank.
+TEST_F(StandbyTest, EndsWhenItsPathIsNoLongerOfferedWhileTheFlowIsOnAnother) {
+  begin_on({kDirect, kOverM, kOverN});
+  accept();
+  set_offers({kOverM, kOverN});
+  flow_.next_slot = 0;
+  end_circuit("cut", 0);
+  ASSERT_EQ(dialled(), "an");
+  EXPECT_GE(paths_.reach().rank, 2) << "no better than what carries the flow";
+  paths_.accept();
+  offer({kOverM});
+  EXPECT_THAT(flow_.ended, ElementsAre(CircuitName{0, 3}));
+}
+
+TEST_F(StandbyTest, LeavesNoTwoCircuitsOnOnePath) {
+  begin_on({kDirect, kParallel});
+  accept();
+  offer({kParallel});
+  ASSERT_EQ(dialled(), "ab2");
+  EXPECT_EQ(dials(), 3U);
+  accept();
+  run_for(seconds(4));
+  EXPECT_THAT(flow_.ended, testing::UnorderedElementsAre(CircuitName{0, 1}, CircuitName{1, 2}));
+}
+
+TEST_F(StandbyTest, GivesUpItsPlaceForAMove) {
+  begin_on({kDirect, kOverM});
+  accept();
+  flow_.slots = 0;
+  offer({kOverN, kDirect, kOverM});
+  EXPECT_EQ(dials(), 2U);
+  EXPECT_THAT(flow_.ended, ElementsAre(CircuitName{1, 2}));
+  end_circuit("another path needs its place", 1);
+  flow_.slots = 4;
+  run_for(seconds(3));
+  EXPECT_EQ(dialled(), "an");
+}
+
 TEST_F(StandbyTest, EndsWhenItsPathIsNoLongerOffered) {
   begin_on({kDirect, kOverM, kOverN});
   accept();
