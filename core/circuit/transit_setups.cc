@@ -95,7 +95,7 @@ void TransitSetups::dial_onward(ArrivedSetup setup, Instant arrived) {
   place->dial->start();
 }
 
-// Otherwise the source would learn it from its own time limit.
+// Otherwise the source would wait for its own time limit.
 void TransitSetups::lose_port(const PortLost& lost) {
   if (lost.only_rdma) return;  // a device that has failed ends its dials itself
   for (auto dialing = dialing_.begin(); dialing != dialing_.end();) {

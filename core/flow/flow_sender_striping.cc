@@ -10,9 +10,9 @@
 namespace cableway {
 namespace {
 
-// What is counted as a stall; or four times what that takes which then lands.
+// A longer gap between landings is a stall, if it is also longer than four times what the bytes that end it take.
 constexpr std::chrono::milliseconds kStall{20};
-// A gate that was not asked for longer kept nothing away.
+// The most that counts as kept away between two checks of a gate: in a longer gap there was nothing to send.
 constexpr std::chrono::milliseconds kAsked{10};
 
 }  // namespace

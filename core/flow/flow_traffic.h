@@ -1,5 +1,5 @@
 // The payload that the circuits of a flow have carried: at its source what was given to them, at its destination what
-// has landed; and at its source, for how long they could not. For display, and to tell when a flow stands still.
+// has landed; and at its source, for how long they stalled or were kept away. For display, and to tell when a flow stands still.
 //
 // One thread at a time. Allocates nothing.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_TRAFFIC_H_
@@ -30,7 +30,7 @@ class FlowTraffic {
     ++chunks_;
     last_ = circuit;
   }
-  // Nothing has landed over the circuit in this slot for so long, although it had chunks to carry.
+  // Nothing landed over the circuit in this slot for so long, although it had chunks to carry. That is over now.
   void stalled(std::size_t slot, Duration time) { waits_[slot].stalled = waits_[slot].stalled + time; }
   // It is an alternate that was kept away by its gate for so long, while there was something to send.
   void kept_away(std::size_t slot, Duration time) { waits_[slot].kept_away = waits_[slot].kept_away + time; }

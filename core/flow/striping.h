@@ -24,8 +24,8 @@ struct Striping {
   // tried again.
   std::uint64_t try_again_chunks = 256;
   std::chrono::milliseconds try_again{100};
-  // A circuit is stuck that has carried nothing for so long, while so many chunks have landed over others: where fewer
-  // have, the other end may stand still. Longer where its way is, or what it was given takes long at its rate.
+  // A circuit is stuck over which nothing has landed for so long, while so many chunks have landed over others; if
+  // fewer have, the destination may stand still. The time is longer on a long or slow path (FlowSender::end_stuck()).
   std::chrono::milliseconds stuck{1000};
   std::uint64_t stuck_chunks = 16;
 };

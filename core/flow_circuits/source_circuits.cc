@@ -379,7 +379,8 @@ void SourceCircuits::end_worse() {
   if (wanted_ > 1) paths_changed(Duration{0});
 }
 
-// Of standbys. What carries the flow moves first, and a bundle leaves as a whole.
+// Ends standbys whose path is not offered, or which are not needed. The primary and its bundle stay: the flow moves
+// first.
 void SourceCircuits::end_not_offered(const PathOffers& offers) {
   if (end_worse_ != nullptr || flow_.live() < 2) return;
   const Live* const carries = preferred();
@@ -390,7 +391,11 @@ void SourceCircuits::end_not_offered(const PathOffers& offers) {
     });
     // One of an earlier offer that is no longer needed would take the place that the next move needs.
     const bool is_spare = live.offer != offer_ && has_standby(&live);
-    if (!is_offered || is_spare) leave(live, "its path is no longer in use");
+    if (!is_offered) {
+      leave(live, "its path is no longer offered");
+    } else if (is_spare) {
+      leave(live, "the flow no longer needs it");
+    }
   }
 }
 

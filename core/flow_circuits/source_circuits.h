@@ -17,9 +17,10 @@
 // failed for 1 s, doubled each time that it fails within 30 s, up to 30 s. A flow that finds no better path stays where
 // it is.
 //
-// A standby is a circuit on the path that shares least with the others, and not a path that has failed so recently. It
-// carries nothing until the flow loses the circuit that does. One whose path is no longer offered, as its cable drains,
-// ends.
+// A standby is a further circuit on a path with other relays, if there is one, else on a parallel cable; of several, on
+// the one that shares least with live circuits. Paths that have failed recently are not tried. If it has no share of the
+// chunks it carries nothing until the flow loses its primary. It ends when its path is no longer offered, as its cable
+// drains, or when it is of an earlier offer and not needed.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_

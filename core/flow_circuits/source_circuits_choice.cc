@@ -55,15 +55,15 @@ bool SourceCircuits::has_live_relays(const Elements& path) const {
                      [&](const Live& each) { return !each.path.empty() && has_relays_of(each.path, path); });
 }
 
-// Of a path of the newest offer. What joins beside the circuit that carries the flow is no better than that, unless it
-// is the first: the destination would make it the primary.
+// Of a path of the newest offer. A further circuit ranks below the one that carries the flow, unless it is on the first
+// path: otherwise the destination would make it the primary.
 std::uint8_t SourceCircuits::rank_for(std::size_t place) const {
   const Live* const carries = preferred();
   const std::size_t least = place == 0 || carries == nullptr ? 0 : carries->rank + std::size_t{1};
   return static_cast<std::uint8_t>(std::min<std::size_t>(std::max(place, least), 255));
 }
 
-// As the destination chooses it, but that a circuit must have lived for a while there.
+// The destination's choice of the primary, without its condition that a circuit has lived for kProven.
 const SourceCircuits::Live* SourceCircuits::preferred() const {
   const Live* best = nullptr;
   const auto preference = [](const Live& live) { return CircuitPreference{live.offer, live.rank, live.path.size()}; };
@@ -116,7 +116,7 @@ std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& off
     const auto leads_there = [&](const Live& each) { return is_bundled(each) && each.path == path; };
     if (share_of(offer) == CircuitShare::kNone) continue;
     if (std::any_of(live_.begin(), live_.end(), leads_there)) continue;
-    looks_for_parallels_ = true;  // at the latest later
+    looks_for_parallels_ = true;  // if none can be tried now, later
     if (!is_held_off(path)) return rank;
   }
   return std::nullopt;

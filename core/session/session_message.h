@@ -174,8 +174,7 @@ struct CircuitCounts {
   // It is the one of the newest chunk, or the primary where chunks are shared.
   bool carries = false;
   CircuitShare share = CircuitShare::kNone;
-  // Of a flow that begins here: how long nothing has landed over it although it had chunks to carry, in gaps of 20 ms
-  // and more, and how long an alternate's gate kept it away while there was something to send.
+  // Of a flow that begins here, FlowTraffic::stalled() and kept_away().
   std::uint64_t stalled_us = 0;
   std::uint64_t kept_away_us = 0;
   friend bool operator==(const CircuitCounts&, const CircuitCounts&) = default;

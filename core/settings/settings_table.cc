@@ -252,7 +252,8 @@ constexpr Setting kSettings[] = {
      set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths},
     {"multipath", Form::kText, "off, bundle or all", 0, 0, "",
      "which paths one flow uses at once: bundle is its first path and those parallel to it, as over a second cable "
-     "between the same nodes; all is these and others, while no other flow uses them",
+     "between the same nodes; all is these and others, while no other flow's own path needs their ports and their "
+     "relays have time; unless off, a flow that carries much also has a circuit in reserve",
      set_named<&Settings::multipath, kMultipaths>, show_named<&Settings::multipath, kMultipaths>, kMultipaths},
     {"checksum", Form::kText, "on or off", 0, 0, "",
      "over TCP, data gets a CRC32C where it is sent, which is checked where it arrives, if it has one: what a cable "

@@ -44,7 +44,7 @@ const char* share_name(CircuitShare share) {
   return "none";
 }
 
-// Only a source knows them.
+// null at a destination, which does not know it.
 nlohmann::ordered_json milliseconds_json(bool is_known, std::uint64_t microseconds) {
   constexpr double kPerMillisecond = 1000;
   if (!is_known) return {};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes results of the GPU test into docs/benchmarks.md: the matrix between the markers <!-- gpu:begin --> and
-<!-- gpu:end -->, the scenarios between <!-- gpu-scenarios:begin --> and <!-- gpu-scenarios:end -->, but `multipath`
-between <!-- gpu-multipath:begin --> and <!-- gpu-multipath:end -->, and `failover` likewise.
+<!-- gpu:end -->, the scenarios between <!-- gpu-scenarios:begin --> and <!-- gpu-scenarios:end -->, except `multipath`
+and `failover`, which have blocks of their own (gpu-multipath, gpu-failover).
 
     tests/gpu/report.py gpu-results.json gpu-scenarios.json [more.json ...] [--into docs/benchmarks.md]
 

@@ -61,7 +61,7 @@ def _run_operations(nodes: LabNodes, programs: Programs) -> tuple[int, int]:
 
 
 def _what_was_relayed(relayed: int) -> str:
-    return "only second ways of flows, beside their own cables, were relayed" if relayed else "nothing was relayed"
+    return f"nothing had to be relayed{'; flows of much data also used paths through other nodes' if relayed else ''}"
 
 
 def _demo(programs: Programs) -> tuple[int, int]:

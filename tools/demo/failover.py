@@ -1,4 +1,4 @@
-"""Cuts a cable while an all_reduce runs, and kills a relay under a flow that passes it: both go on another way."""
+"""Cuts a cable while an all_reduce runs, and kills a relay under a flow that passes it: both go on over other paths."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _kill_a_relay(nodes: LabNodes, programs: Programs, first: str, second: str) 
     time.sleep(_QUIET_S)
     moved = dict(zip(nodes.names, (now - then for now, then in zip(nodes.relayed_bytes(), before))))
     relay = max(moved, key=lambda name: moved[name])
-    print(f"\n$ kill -9 $(pidof cablewayd)      # in {relay}, through which it goes", flush=True)
+    print(f"\n$ kill -9 $(pidof cablewayd)      # in {relay}, through which most of it goes", flush=True)
     nodes.kill(relay)
     seen = watch(load.pid(second), lambda: False, _WATCH_S)
     print(f"  {seen.longest_pause_s * 1e3:5.0f} ms  without data at {second}; then it came by {seen.arrives_by}", flush=True)

@@ -177,7 +177,7 @@ TEST_F(StandbyTest, EndsWhenItsPathIsNoLongerOffered) {
   accept();
   offer({kDirect, kOverN});
   EXPECT_THAT(flow_.ended, ElementsAre(CircuitName{1, 2}));
-  end_circuit("its path is no longer in use", 1);
+  end_circuit("its path is no longer offered", 1);
   EXPECT_EQ(dialled(), "an");
 }
 

@@ -28,7 +28,7 @@ from topology_spec import Cable, End  # noqa: E402
 NODES = ("n0", "n1", "n2", "n3")
 SOURCE, DESTINATION = "n0", "n2"
 RELAYS = ("n1", "n3")
-# One path at a time: with the data on both, what is lost with one of them would hardly show.
+# One path at a time: a flow that uses both paths hardly pauses when it loses one.
 _ENVIRONMENT = {"CABLEWAY_LOG": "warning", "CABLEWAY_MULTIPATH": "off"}
 _ANSWER_S = 10.0
 _KNOWN_S = 60.0  # until all nodes know all cables again

@@ -72,8 +72,8 @@ std::vector<Argument> world_arguments(SimOptions& options) {
                     "shares, for large systems"),
       choice_option(
           "--multipath", {"off", "bundle", "all"}, options.multipath,
-          "paths that one flow uses at once, as the setting of this name; bundle and all need --level chunk.\n"
-          "Default: all; with --level flow off"),
+          "paths that one flow uses at once, as CABLEWAY_MULTIPATH; bundle and all need --level chunk.\n"
+          "Default: all; at --level flow: off"),
       text_option("--chunk", "SIZE", options.chunk, "size of a chunk"),
       number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "MTU of the cables' ports, in bytes"),
       real_option("--relay-time", 0, kMaxRelayTimeUs, options.relay_time_us,

@@ -84,15 +84,15 @@ std::string time_text(double milliseconds) {
 }
 
 // "stalled for 31.5 ms, kept away for 2.5 s"; "-" for neither, and where the flow is received.
-std::string waits_text(const Json& circuit) {
-  std::vector<std::string> waits;
+std::string stalls_text(const Json& circuit) {
+  std::vector<std::string> stalls;
   for (const auto& [member, words] :
        {std::pair("stalled_ms", "stalled for "), std::pair("kept_away_ms", "kept away for ")}) {
     const Json& milliseconds = circuit.at(member);
     if (milliseconds.is_null() || milliseconds.get<double>() == 0) continue;
-    waits.push_back(absl::StrCat(words, time_text(milliseconds.get<double>())));
+    stalls.push_back(absl::StrCat(words, time_text(milliseconds.get<double>())));
   }
-  return waits.empty() ? "-" : absl::StrJoin(waits, ", ");
+  return stalls.empty() ? "-" : absl::StrJoin(stalls, ", ");
 }
 
 void add_flow(TextTable& table, const Json& flow) {
@@ -107,7 +107,7 @@ void add_flow(TextTable& table, const Json& flow) {
   for (const Json& circuit : circuits) {
     table.add_row({"", "", part_text(circuit), text(circuit, "path"), age_text(number(circuit, "open_ms")),
                    bytes_text(number(circuit, "bytes")) + share_text(circuit, circuits), mbps_or_dash(circuit),
-                   waits_text(circuit), text_or_dash(circuit, "port"), transport_text(circuit)});
+                   stalls_text(circuit), text_or_dash(circuit, "port"), transport_text(circuit)});
   }
 }
 
@@ -123,7 +123,7 @@ std::string own_flows_text(const Json& status) {
                    {"open for", TextTable::Align::kRight},
                    {"payload", TextTable::Align::kRight},
                    {"Mbit/s", TextTable::Align::kRight},
-                   {"reroutes, waits", TextTable::Align::kRight},
+                   {"reroutes, stalls", TextTable::Align::kRight},
                    {"port"},
                    {"transport, and why"}});
   for (const Json& flow : flows) add_flow(table, flow);
@@ -172,11 +172,11 @@ std::unique_ptr<Verb> flows_verb() {
            "why.\n"
            "A flow's payload and rate are those of the last second, as its process reports them; reroutes: how often "
            "another\n"
-           "path took over, for how long nothing moved, all together, and what was sent again; waits: for how long "
+           "path took over, for how long nothing moved, all together, and what was sent again; stalls: for how long "
            "nothing landed\n"
-           "over one of its circuits, or an alternate was kept away as its way was in use. A relayed circuit's rate "
-           "is the mean\n"
-           "since it was opened",
+           "over one of its circuits, or an alternate was kept away, as its way was in use or a relay had no time. A "
+           "relayed\n"
+           "circuit's rate is the mean since it was opened",
        .examples = {"cableway flows", "cableway flows --watch",
                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
        .view = "status",
