@@ -13,7 +13,7 @@ namespace {
 // A longer gap between landings is a stall, if it is also longer than four times what the bytes that end it take.
 constexpr std::chrono::milliseconds kStall{20};
 // The most that counts as kept away between two checks of a gate: in a longer gap there was nothing to send.
-constexpr std::chrono::milliseconds kAsked{10};
+constexpr std::chrono::milliseconds kAsked{50};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // The payload that the circuits of a flow have carried: at its source what was given to them, at its destination what
-// has landed; and at its source, for how long they stalled or were kept away. For display, and to tell when a flow stands still.
+// has landed; and at its source, for how long they stalled or were kept away. For display, and to tell when a flow
+// stands still.
 //
 // One thread at a time. Allocates nothing.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_TRAFFIC_H_

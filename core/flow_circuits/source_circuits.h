@@ -18,9 +18,9 @@
 // it is.
 //
 // A standby is a further circuit on a path with other relays, if there is one, else on a parallel cable; of several, on
-// the one that shares least with live circuits. Paths that have failed recently are not tried. If it has no share of the
-// chunks it carries nothing until the flow loses its primary. It ends when its path is no longer offered, as its cable
-// drains, or when it is of an earlier offer and not needed.
+// the one that shares least with live circuits. Paths that have failed recently are not tried. If it has no share of
+// the chunks it carries nothing until the flow loses its primary. It ends when its path is no longer offered, as its
+// cable drains, or when it is of an earlier offer and not needed.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_

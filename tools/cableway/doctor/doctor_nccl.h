@@ -21,9 +21,10 @@ struct FlowLimit {
 };
 
 // For the rate of one cable NCCL opens one or two channels, each with one flow to a neighbour, and a flow sends over
-// one path at a time while it carries little, or with CABLEWAY_MULTIPATH=off. To fill both functions takes four channels. Sends and receives use two flows to a peer, and from
-// nine ranks on only one, unless NCCL_NCHANNELS_PER_NET_PEER is set (ncclTopoGetNchannels in NCCL's graph/paths.cc).
-// Between the opposite nodes of a ring there are two ways round with two functions each, so four flows.
+// one path at a time while it carries little, or with CABLEWAY_MULTIPATH=off. To fill both functions takes four
+// channels. Sends and receives use two flows to a peer, and from nine ranks on only one, unless
+// NCCL_NCHANNELS_PER_NET_PEER is set (ncclTopoGetNchannels in NCCL's graph/paths.cc). Between the opposite nodes of a
+// ring there are two ways round with two functions each, so four flows.
 inline constexpr FlowLimit kFlowLimits[] = {{"NCCL_MIN_NCHANNELS", 4, true},
                                             {"NCCL_MAX_NCHANNELS", 4, false},
                                             {"NCCL_MAX_CTAS", 4, false},

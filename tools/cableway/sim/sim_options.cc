@@ -70,10 +70,9 @@ std::vector<Argument> world_arguments(SimOptions& options) {
       choice_option("--level", {"chunk", "flow"}, options.level,
                     "chunk: simulate every chunk with the code of the relays and flow ends; flow: only bandwidth "
                     "shares, for large systems"),
-      choice_option(
-          "--multipath", {"off", "bundle", "all"}, options.multipath,
-          "paths that one flow uses at once, as CABLEWAY_MULTIPATH; bundle and all need --level chunk.\n"
-          "Default: all; at --level flow: off"),
+      choice_option("--multipath", {"off", "bundle", "all"}, options.multipath,
+                    "paths that one flow uses at once, as CABLEWAY_MULTIPATH; bundle and all need --level chunk.\n"
+                    "Default: all; at --level flow: off"),
       text_option("--chunk", "SIZE", options.chunk, "size of a chunk"),
       number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "MTU of the cables' ports, in bytes"),
       real_option("--relay-time", 0, kMaxRelayTimeUs, options.relay_time_us,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/session/session_client.h"
 #include "core/linux/session/session_server.h"
@@ -381,7 +382,8 @@ TEST_F(SessionTest, RefusesAnotherVersionWithAReason) {
   EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
   EXPECT_THAT(
       std::string(reply.status().message()),
-      AllOf(HasSubstr("session version 10"), HasSubstr("the process uses 9"), HasSubstr("install the same Cableway")));
+      AllOf(HasSubstr(absl::StrCat("session version ", kSessionVersion)),
+            HasSubstr(absl::StrCat("the process uses ", kSessionVersion - 1)), HasSubstr("install the same Cableway")));
   serve([&] { return client->ended(); });
 }
 
