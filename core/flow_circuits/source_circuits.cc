@@ -370,20 +370,21 @@ void SourceCircuits::end_worse() {
   for (Live& live : live_) {
     const bool is_twin = live.path == first;
     const auto staying = static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), stays));
-    // A bundle gets its circuits anew.
+    // A striped flow sets up the circuits of its new bundle itself.
     const bool is_wanted = !is_twin && !striped_ && std::min(staying, flow_.live()) <= wanted_;
     const bool is_the_standby = wanted_ > 1 && has_standby() && !has_standby(&live);
     if (is_wanted || is_the_standby || flow_.live() < 2) continue;
     if (stays(live) && live.rank > 0 && !is_bundled(live)) leave(live, "a better path carries the flow now");
   }
+  // What is left may lack a standby, or have one whose path is not offered.
   if (wanted_ > 1) paths_changed(Duration{0});
 }
 
 // Ends standbys whose path is not offered, or which are not needed. The primary and its bundle stay: the flow moves
 // first.
 void SourceCircuits::end_not_offered(const PathOffers& offers) {
-  if (end_worse_ != nullptr || flow_.live() < 2) return;
   const Live* const carries = preferred();
+  if (carries == nullptr || end_worse_ != nullptr || flow_.live() < 2) return;
   for (Live& live : live_) {
     if (!stays(live) || carries_with(live, *carries)) continue;
     const bool is_offered = std::any_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
@@ -401,8 +402,8 @@ void SourceCircuits::end_not_offered(const PathOffers& offers) {
 
 // For the circuit to which the flow is to move, once it has no more of them than it may.
 void SourceCircuits::make_place() {
-  if (end_worse_ != nullptr || flow_.live() < 2) return;
   const Live* const carries = preferred();
+  if (carries == nullptr || end_worse_ != nullptr || flow_.live() < 2) return;
   const auto spare = std::find_if(live_.begin(), live_.end(),
                                   [&](const Live& live) { return stays(live) && !carries_with(live, *carries); });
   if (spare != live_.end()) leave(*spare, "another path needs its place");

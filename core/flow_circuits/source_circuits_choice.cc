@@ -123,9 +123,8 @@ std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& off
 }
 
 bool SourceCircuits::has_first() const {
-  return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
-    return !each.path.empty() && !each.leaving && each.rank == 0 && each.offer == offer_;
-  });
+  return std::any_of(live_.begin(), live_.end(),
+                     [&](const Live& each) { return stays(each) && each.rank == 0 && each.offer == offer_; });
 }
 
 CircuitShare SourceCircuits::share_of(const PathOffer& path) const {
