@@ -26,6 +26,7 @@ from multipath_cases import CASES, QUICK_CASES, SMALL, SMALL_SIZES, Case, Topolo
 from multipath_report import MODES, Result, SmallResult, last_line, missed, section_text
 from relay_measurements import say
 from release_build import ROOT, chosen_build
+from split_port_sysfs import command_that_sees, write_tree
 from spread import Spread
 
 _TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway")
@@ -55,6 +56,10 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=_ROUNDS, metavar="N", help=f"rounds (default: {_ROUNDS})")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'multipath' of this file (default: docs/benchmarks.md)")
+    parser.add_argument("--samples", type=Path, metavar="FILE",
+                        help="keep what is measured in this file after each topology, and do not measure again what it holds:"
+                             " a run that was broken"
+                             " off goes on, with the same build")
     parser.add_argument("--build", type=Path, metavar="DIR",
                         help="use the programs in this build folder (default: build the preset `release` and use it)")
     parser.add_argument("--in-lab", metavar="TOPOLOGY", help=argparse.SUPPRESS)
@@ -79,9 +84,13 @@ def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
     environment = {"CABLEWAY_LOG": "warning", "CABLEWAY_MULTIPATH": mode}
     address = subprocess.run(["lab", "exec", nodes[0], "--", "printenv", "LAB_NODE_ADDRESS"], capture_output=True,
                              text=True, timeout=60, check=True).stdout.strip()
+    daemon = [str(build / "bin/cablewayd")]
+    if case.topology.functions:
+        write_tree(scratch / "sys", case.topology.functions)
+        daemon = command_that_sees(scratch / "sys", daemon)
     with ExitStack() as stack:
         for node in nodes:
-            stack.callback(start_node(node, [str(build / "bin/cablewayd")], environment, "").stop)
+            stack.callback(start_node(node, daemon, environment, "").stop)
         ranks = []
         for rank, node in enumerate(nodes):
             command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"),
@@ -96,10 +105,26 @@ def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
     return {size: float(each[field]) for size, each in zip(case.size.split(","), report["results"], strict=True)}
 
 
+def _read_samples(file: Path) -> list[Sample]:
+    """Those that the file holds, none where it does not exist."""
+    if not file.exists():
+        return []
+    try:
+        return [(str(case), str(mode), str(size), float(value))
+                for case, mode, size, value in json.loads(file.read_text(encoding="utf-8"))]
+    except (ValueError, TypeError) as error:
+        raise BenchError(f"{file}: not a file of samples: {error}; remove it, or name another one") from error
+
+
+def _is_measured(case: Case, samples: list[Sample]) -> bool:
+    """Cases of a topology are measured together."""
+    return any(sample[0] == _key(case) for sample in samples)
+
+
 def _run_in_lab(arguments: argparse.Namespace) -> None:
     """Runs the cases of this lab's topology; adds their samples to the file of results."""
     cases = [case for case in _cases(arguments) if case.topology.name == arguments.in_lab]
-    samples: list[Sample] = json.loads(arguments.results.read_text(encoding="utf-8"))
+    samples = _read_samples(arguments.results)
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
         for turn in range(arguments.rounds):
             for case in cases:
@@ -114,8 +139,9 @@ def _in_lab(topology: Topology, arguments: argparse.Namespace, build: Path, scra
     """Its exit status."""
     file = scratch / "topology.toml"
     file.write_text(topology.text(), encoding="utf-8")
-    command = [str(ROOT / "tools/lab/lab"), "run", str(file), "--", sys.executable, __file__, "--in-lab", topology.name,
-               "--rounds", str(arguments.rounds), "--results", str(scratch / "results.json"), "--build", str(build)]
+    lab = [topology.spec, "--rate", f"{topology.rate_mbps}mbit"] if topology.spec else [str(file)]
+    command = [str(ROOT / "tools/lab/lab"), "run", *lab, "--", sys.executable, __file__, "--in-lab", topology.name,
+               "--rounds", str(arguments.rounds), "--results", str(arguments.results), "--build", str(build)]
     return subprocess.run([*command, *(["--quick"] if arguments.quick else [])], check=False).returncode
 
 
@@ -136,12 +162,12 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.quick:
         arguments.rounds = 1
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
-        results_file = Path(scratch) / "results.json"
-        results_file.write_text("[]", encoding="utf-8")
-        for topology in dict.fromkeys(case.topology for case in cases):
+        arguments.results = arguments.samples or Path(scratch) / "samples.json"
+        samples = _read_samples(arguments.results)
+        for topology in dict.fromkeys(case.topology for case in cases if not _is_measured(case, samples)):
             if status := _in_lab(topology, arguments, build, Path(scratch)):
                 return status
-        samples: list[Sample] = [tuple(each) for each in json.loads(results_file.read_text(encoding="utf-8"))]
+        samples = _read_samples(arguments.results)
     results = [Result(case, {mode: _spread(samples, case, mode, case.size) for mode in MODES})
                for case in cases if case is not SMALL]
     small = None if arguments.quick else SmallResult(

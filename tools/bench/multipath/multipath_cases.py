@@ -16,6 +16,9 @@ class Topology:
 
     name: str
     cables: tuple[tuple[int, int, int], ...]  # nodes, Mbit/s in each direction
+    # The lab's name for it, where a file of these cables would be another topology: of split ports with these interfaces.
+    spec: str | None = None
+    functions: tuple[str, ...] = ()
 
     @property
     def nodes(self) -> list[str]:
@@ -78,6 +81,8 @@ UNLIMITED = Topology("ring of 4 that is faster than its hosts", _ring(4, _UNLIMI
 PARALLEL = Topology("two cables", ((0, 1, RATE_MBPS), (0, 1, RATE_MBPS)))
 UNEQUAL = Topology("two cables, 4:1", ((0, 1, 800), (0, 1, 200)))
 RELAYED = Topology("two cables, a relay, two cables", ((0, 1, 300), (0, 1, 300), (1, 2, 300), (1, 2, 300)))
+# Two functions at each end of one wire, which neither can fill.
+TWINS = Topology("two split ports, one wire", ((0, 1, RATE_MBPS), (0, 1, RATE_MBPS)), "twins:2", ("to-w0", "to-w0-2"))
 CHORD = Topology("ring of 6 with a chord", (*_ring(6, _SLOW_MBPS), (0, 3, _SLOW_MBPS)))
 TORUS = Topology("torus of 3x3", tuple(
     (3 * row + column, other, _SLOW_MBPS) for row in range(3) for column in range(3)
@@ -115,6 +120,7 @@ CASES = (
          size="16M"),
     _pair(PARALLEL, 0, 1, 0.95),
     _pair(UNEQUAL, 0, 1, 0.95),
+    _pair(TWINS, 0, 1, 0.95),
     _pair(RELAYED, 0, 2, 0.95),
     _pair(TORUS, 0, 4, 0.90),
     _pair(TORUS, 0, 1, 0.90),
