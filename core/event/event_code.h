@@ -61,6 +61,8 @@ enum class EventCode : std::uint8_t {
   kCableSilent,
   kRelaySilent,
   kCableHeardAgain,
+  kCableLossy,
+  kCableLossless,
   kCableLeftOut,
   kTopologyChanged,
   kTopologyRefused,

@@ -45,6 +45,8 @@ routing::AdvertisedAdjacency get_adjacency(WireReader& reader) {
   const auto draining = reader.get<std::uint8_t>();
   if (draining > 1) reader.reject();
   adjacency.draining = draining == 1;
+  adjacency.loss_percent = reader.get<std::uint8_t>();
+  if (adjacency.loss_percent > routing::kMaxLossPercent) reader.reject();
   return adjacency;
 }
 
@@ -98,6 +100,7 @@ std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded)
     put_port_address(writer, adjacency.address);
     writer.put(adjacency.latency_ns);
     writer.put(static_cast<std::uint8_t>(adjacency.draining));
+    writer.put(adjacency.loss_percent);
   }
   return bytes;
 }

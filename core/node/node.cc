@@ -120,6 +120,15 @@ absl::Status Node::undrain_cable(const std::string& name) {
   return absl::OkStatus();
 }
 
+void Node::set_loss(const std::string& cable, unsigned percent) {
+  if (percent == 0) {
+    loss_percent_.erase(cable);
+  } else {
+    loss_percent_[cable] = static_cast<std::uint8_t>(std::min(percent, routing::kMaxLossPercent));
+  }
+  advertise();
+}
+
 void Node::update_ports() {
   neighbours_.update_ports();
   planner_.set_addresses(addresses());
@@ -195,8 +204,11 @@ void Node::advertise() {
     if (!neighbour.up || content.adjacencies.size() == routing::kMaxAdvertisedAdjacencies) continue;
     routing::PortAddress address = neighbour.addresses.ours;
     address.scope.clear();
+    const std::string cable = name_of(neighbour);
+    const auto loss = loss_percent_.find(cable);
     content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address, latency_ns(neighbour),
-                                   draining_cables_.contains(name_of(neighbour))});
+                                   draining_cables_.contains(cable),
+                                   loss == loss_percent_.end() ? std::uint8_t{0} : loss->second});
   }
   flooding_.originate(std::move(content));
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -75,6 +76,9 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   // node that is up has the name; ResourceExhausted: kMaxDrainingCables drain.
   absl::Status drain_cable(const std::string& name);
   absl::Status undrain_cable(const std::string& name);
+  // What a cable loses of what its neighbour sends, in percent, of which 100 are the most; 0: nothing to speak of. Paths
+  // use such cables last (routing/topology/lossy_cables.h).
+  void set_loss(const std::string& cable, unsigned percent);
   // Those that drain by this node, sorted.
   const std::set<std::string>& draining_cables() const { return draining_cables_; }
 
@@ -138,6 +142,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   PathPlanner planner_;
   std::vector<std::string> left_out_;
   std::set<std::string> draining_cables_;
+  std::map<std::string, std::uint8_t> loss_percent_;  // of cables that lose packets
   bool planner_is_old_ = true;
   std::uint64_t incarnations_ = 1;  // in quick succession
   Instant last_outlived_;

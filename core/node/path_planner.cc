@@ -18,10 +18,9 @@ std::string as_written_on(const routing::Port& port, const std::string& address)
   return percent == std::string::npos ? address : absl::StrCat(address.substr(0, percent), "%", port.interface);
 }
 
-Hop make_hop(const routing::Topology& topology, routing::CableIndex index, routing::NodeIndex from) {
-  const routing::Cable& cable = topology.cable(index);
-  const routing::Port& leaves = topology.port_at(index, from);
-  const routing::Port& arrives = topology.port_opposite(index, from);
+Hop make_hop(const routing::Topology& topology, const routing::Cable& cable, routing::NodeIndex from) {
+  const routing::Port& leaves = cable.a.node == from ? cable.a : cable.b;
+  const routing::Port& arrives = cable.a.node == from ? cable.b : cable.a;
   return Hop{.cable = cable.name,
              .from_address = leaves.address,
              .to_node = topology.node(arrives.node).name,
@@ -32,7 +31,9 @@ Hop make_hop(const routing::Topology& topology, routing::CableIndex index, routi
 
 std::vector<Hop> hops_of(const routing::Topology& topology, const routing::Path& path) {
   std::vector<Hop> hops;
-  for (std::size_t i = 0; i < path.hops(); ++i) hops.push_back(make_hop(topology, path.cables[i], path.nodes[i]));
+  for (std::size_t i = 0; i < path.hops(); ++i) {
+    hops.push_back(make_hop(topology, topology.cable(path.cables[i]), path.nodes[i]));
+  }
   hops.back().to_port = 0;
   return hops;
 }
@@ -109,7 +110,8 @@ PathPlanner::Usable PathPlanner::usable_in(const std::shared_ptr<const routing::
   if (doubted_.empty()) return {topology, routing::compute_routes(*topology, self)};
   std::vector<routing::Node> nodes(topology->nodes().begin(), topology->nodes().end());
   std::vector<routing::Cable> cables;
-  for (const routing::Cable& cable : topology->cables()) {
+  // Without the doubted ones a cable that loses packets may be needed.
+  for (const routing::Cable& cable : topology->plugged_cables()) {
     const auto doubted = doubted_.find(cable.name);
     const bool is_doubted = doubted != doubted_.end() && !(with_proving && doubted->second.proving);
     if (!is_doubted || doubted->second.only_relayed) cables.push_back(cable);
@@ -225,7 +227,7 @@ absl::Status PathPlanner::check_doubts(const Hop& hop, bool to_relay) const {
 // One of them, as most outages have one cause.
 std::string PathPlanner::doubts_text() const {
   for (const auto& [cable, doubted] : doubted_) {
-    if (doubted.proving || !topology_->find_cable(cable).has_value()) continue;
+    if (doubted.proving || topology_->find_plugged(cable) == nullptr) continue;
     const std::string what = doubted.only_relayed ? absl::StrCat("node ", doubted.neighbour, " relays nothing")
                                                   : absl::StrCat("it does not use cable ", cable);
     return absl::StrCat("; ", what, " now: ", doubted.reason);
@@ -234,13 +236,13 @@ std::string PathPlanner::doubts_text() const {
 }
 
 absl::Status PathPlanner::check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const {
-  const auto& draining = topology_->draining_cables();
-  if (std::any_of(draining.begin(), draining.end(), [&](const auto& each) { return each.name == hop.cable; })) {
+  const routing::Cable* const cable = topology_->find_plugged(hop.cable);
+  if (cable != nullptr && cable->draining) {
     return absl::UnavailableError(absl::StrCat("node ", name_, ": cable ", hop.cable, " drains"));
   }
-  const std::optional<routing::CableIndex> cable = topology_->find_cable(hop.cable);
+  // One that loses packets is accepted: its source may know that another cable is silent.
   const auto ends_at = [&](routing::NodeIndex node) {
-    return cable.has_value() && (topology_->cable(*cable).a.node == node || topology_->cable(*cable).b.node == node);
+    return cable != nullptr && (cable->a.node == node || cable->b.node == node);
   };
   if (!ends_at(self_) || !ends_at(from)) {
     return absl::NotFoundError(absl::StrCat("node ", name_, " has no cable \"", hop.cable, "\"",

@@ -43,7 +43,8 @@ struct Pulse {
   CableEnd from;
   CableEnd to;
   std::uint64_t boot_nonce = 0;   // the sender's
-  std::uint64_t counter = 0;      // at least 1; increases over all cables of the sender, in this incarnation
+  // At least 1. Grows by one with each pulse over a cable, which begins beyond all that its sender has used before.
+  std::uint64_t counter = 0;
   std::uint16_t interval_ms = 0;  // 1 to kMaxPulseIntervalMs
   std::uint16_t late_ms = 0;      // the longest that the sender's pulses were late in the last 10 to 20 s
 

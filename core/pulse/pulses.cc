@@ -57,7 +57,10 @@ void Pulses::add(PulsedCable cable, Instant now) {
     Cable& before = known->second;
     if (is_same_link(before.cable, cable)) {
       before.cable = std::move(cable);
-      if (!std::exchange(before.is_up, true)) before.judge.resume(now);
+      if (!std::exchange(before.is_up, true)) {
+        before.judge.resume(now);
+        before.losses.interrupted();
+      }
       return;
     }
     if (are_same_ends(before.cable, cable)) window = before.window;
@@ -65,13 +68,14 @@ void Pulses::add(PulsedCable cable, Instant now) {
   }
   const std::string name = cable.name;
   CableJudge judge(cable.neighbour, interval_, lateness_);
-  cables_.emplace(name, Cable{std::move(cable), window, std::move(judge), true, {}});
+  cables_.emplace(name, Cable{std::move(cable), window, std::move(judge), counter_});
 }
 
 Pulses::Cables::iterator Pulses::forget(Cables::iterator cable) {
   if (cable->second.judge.trust() != CableTrust::kAll) {
     host_.verdict(cable->second.cable, {CableTrust::kAll, "its earlier pulses do not count any more"});
   }
+  if (cable->second.losses.percent() > 0) host_.loss(cable->second.cable, 0);
   return cables_.erase(cable);
 }
 
@@ -97,6 +101,7 @@ void Pulses::receive(const std::string& cable, std::span<const std::byte> bytes,
   if (pulse->boot_nonce != known->cable.other_boot_nonce || !is_pulse_sealed(bytes, seal_)) return;
   if (!known->window.accept(pulse->counter)) return;
   known->judge.heard(*pulse, arrival);
+  known->losses.heard(pulse->counter, arrival);
 }
 
 void Pulses::refused(const std::string& cable, Instant now) {
@@ -130,7 +135,11 @@ void Pulses::tick(Instant now) {
 void Pulses::judge(Cable& each, Instant now) {
   if (each.judge.wants_signs(now) && host_.look_for_signs(each.cable)) each.judge.sign_of_life(now);
   const std::optional<CableVerdict> verdict = each.judge.judge(now);
-  if (verdict.has_value()) host_.verdict(each.cable, *verdict);
+  if (verdict.has_value()) {
+    each.losses.interrupted();
+    host_.verdict(each.cable, *verdict);
+  }
+  if (const std::optional<unsigned> percent = each.losses.changed()) host_.loss(each.cable, *percent);
 }
 
 void Pulses::send(Cable& each, Instant now) {
@@ -139,11 +148,13 @@ void Pulses::send(Cable& each, Instant now) {
   pulse.from = each.cable.own;
   pulse.to = each.cable.other;
   pulse.boot_nonce = each.cable.own_boot_nonce;
-  pulse.counter = ++counter_;
+  pulse.counter = each.counter + 1;
   pulse.interval_ms = in_whole_ms(interval_);
   pulse.late_ms = in_whole_ms(lateness_.get(now));
   encode_pulse(pulse, seal_, bytes_);
-  host_.send(each.cable, bytes_);
+  if (!host_.send(each.cable, bytes_)) return;
+  each.counter = pulse.counter;
+  counter_ = std::max(counter_, each.counter);
 }
 
 }  // namespace cableway

@@ -17,6 +17,7 @@
 #include "core/crypto/datagram_seal.h"
 #include "core/discovery/replay_window.h"
 #include "core/pulse/cable_judge.h"
+#include "core/pulse/loss_meter.h"
 #include "core/pulse/pulsed_cable.h"
 #include "core/pulse/recent_maximum.h"
 
@@ -32,13 +33,16 @@ class Pulses {
   class Host {
    public:
     virtual ~Host() = default;
-    virtual void send(const PulsedCable& cable, std::span<const std::byte> bytes) = 0;
+    // False: nothing was sent.
+    virtual bool send(const PulsedCable& cable, std::span<const std::byte> bytes) = 0;
     // Whether the neighbour's host has given a sign of life since the previous call for this cable: an arrived packet
     // or an answer of its kernel. False if the previous call was more than kSignsLast ago, as the sign may be that old.
     // Starts another question. Does not wait.
     virtual bool look_for_signs(const PulsedCable& cable) = 0;
-    // It may not call the Pulses.
+    // They may not call the Pulses.
     virtual void verdict(const PulsedCable& cable, const CableVerdict& verdict) = 0;
+    // The cable loses that many percent of what the neighbour sends; 0: no longer.
+    virtual void loss(const PulsedCable& cable, unsigned percent) = 0;
   };
   static constexpr std::chrono::milliseconds kSignsLast{150};
 
@@ -47,7 +51,7 @@ class Pulses {
 
   // Replaces the set of cables. One that has not changed keeps its judgement; so does one that was lost and comes back
   // with the same neighbour, incarnation and addresses within kRemembered, and so is distrusted until its pulses are
-  // good. A distrusted cable that is forgotten gets a verdict of kAll.
+  // good. A distrusted cable that is forgotten gets a verdict of kAll, a lossy one a loss of 0.
   void set_cables(std::vector<PulsedCable> cables, Instant now);
   static constexpr std::chrono::seconds kRemembered{60};
 
@@ -64,6 +68,8 @@ class Pulses {
     PulsedCable cable;
     ReplayWindow window;
     CableJudge judge;
+    std::uint64_t counter = 0;  // of the last pulse sent
+    LossMeter losses = {};
     bool is_up = true;
     Instant down_since;
   };
@@ -83,7 +89,7 @@ class Pulses {
   Host& host_;
   RecentMaximum lateness_;
   Cables cables_;                 // those that are down are remembered
-  std::uint64_t counter_ = 0;     // of all cables: a cable that was forgotten must not begin again
+  std::uint64_t counter_ = 0;     // the greatest of all cables: a cable that was forgotten must not begin again
   std::vector<std::byte> bytes_;  // of the pulse that is being sent
   Instant next_;
   Instant next_send_;

@@ -105,6 +105,7 @@ class Agreement {
     cable.rate_mbps = std::min(rate_mbps(a), rate_mbps(b));
     cable.latency_us = latency_us(*a.adjacency, *b.adjacency);
     cable.draining = a.adjacency->draining || b.adjacency->draining;
+    cable.loss_percent = std::max(a.adjacency->loss_percent, b.adjacency->loss_percent);
     names_.insert(std::move(name));
     cables_.push_back(std::move(cable));
   }

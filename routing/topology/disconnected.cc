@@ -41,14 +41,14 @@ std::string describe_parts(const Topology& topology, const std::vector<std::vect
   return text + ")";
 }
 
-// The connected components where draining cables join nodes, too.
+// The connected components where unused cables join nodes, too.
 std::vector<std::vector<NodeIndex>> joined_parts(const Topology& topology) {
   std::vector<std::vector<NodeIndex>> parts = topology.components();
   std::vector<std::size_t> part_of(topology.node_count());
   for (std::size_t part = 0; part < parts.size(); ++part) {
     for (const NodeIndex node : parts[part]) part_of[node.value] = part;
   }
-  for (const Cable& cable : topology.draining_cables()) {
+  for (const Cable& cable : topology.unused_cables()) {
     // By value: the loop below changes the elements.
     const std::pair<std::size_t, std::size_t> ends =
         std::minmax(part_of[cable.a.node.value], part_of[cable.b.node.value]);

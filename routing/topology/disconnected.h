@@ -17,7 +17,7 @@ struct DisconnectedNode {
   std::string message;  // "the topology is disconnected: which nodes cannot reach which; what was expected"
 };
 
-// nullopt if every node reaches every other. Draining nodes and cables count like any others.
+// nullopt if every node reaches every other. Draining nodes and unused cables count like any others.
 std::optional<DisconnectedNode> find_disconnected(const Topology& topology);
 
 }  // namespace cableway::routing

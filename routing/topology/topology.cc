@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/lossy_cables.h"
 #include "routing/topology/topology_check.h"
 
 namespace cableway::routing {
@@ -76,10 +77,7 @@ absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node>
   Topology topology;
   topology.cluster_ = std::move(cluster);
   topology.nodes_ = std::move(nodes);
-  const auto first_draining =
-      std::stable_partition(cables.begin(), cables.end(), [](const Cable& cable) { return !cable.draining; });
-  topology.cable_count_ = static_cast<std::size_t>(first_draining - cables.begin());
-  topology.plugged_cables_ = std::move(cables);
+  topology.sort_out_unused(std::move(cables));
   for (Node& node : topology.nodes_) {
     std::sort(node.plugs.begin(), node.plugs.end());
     std::sort(node.roots.begin(), node.roots.end());
@@ -92,6 +90,17 @@ absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node>
   topology.index_adjacencies();
   topology.index_cable_names();
   return topology;
+}
+
+void Topology::sort_out_unused(std::vector<Cable> cables) {
+  const std::vector<bool> in_use = cables_in_use(nodes_, cables);
+  cable_count_ = static_cast<std::size_t>(std::count(in_use.begin(), in_use.end(), true));
+  plugged_cables_.reserve(cables.size());
+  for (const bool wanted : {true, false}) {
+    for (std::size_t i = 0; i < cables.size(); ++i) {
+      if (in_use[i] == wanted) plugged_cables_.push_back(std::move(cables[i]));
+    }
+  }
 }
 
 void Topology::index_adjacencies() {
@@ -135,6 +144,13 @@ std::optional<CableIndex> Topology::find_cable(std::string_view name) const {
                        [this](CableIndex index, std::string_view wanted) { return cable(index).name < wanted; });
   if (it == cables_by_name_.end() || cable(*it).name != name) return std::nullopt;
   return *it;
+}
+
+const Cable* Topology::find_plugged(std::string_view name) const {
+  if (const std::optional<CableIndex> used = find_cable(name)) return &cable(*used);
+  const std::span<const Cable> others = unused_cables();
+  const auto found = std::find_if(others.begin(), others.end(), [&](const Cable& each) { return each.name == name; });
+  return found == others.end() ? nullptr : &*found;
 }
 
 std::span<const Adjacency> Topology::adjacencies(NodeIndex node) const {

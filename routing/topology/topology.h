@@ -5,8 +5,8 @@
 //   - nodes by name, digits compared as numbers (n2 before n10); NodeIndex is the place in that order;
 //   - the ends of a cable so that a.node < b.node;
 //   - cables by (a.node, b.node, name); CableIndex is the place in that order.
-// Draining cables are listed by themselves: paths, capacities and everything else that is computed know the others
-// only. So every node with the same link-state database uses the same indices and computes the same routes.
+// Cables that drain, and those that lose packets and are not needed (lossy_cables.h), are listed by themselves: paths,
+// capacities and everything else that is computed know the others only. So every node with the same link-state database uses the same indices and computes the same routes.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_H_
 
@@ -32,6 +32,7 @@ inline constexpr std::size_t kMaxPlugLength = 63;        // of plugs and roots
 inline constexpr std::size_t kMaxSharedParts = 64;       // plugs, or roots, of one node
 inline constexpr std::uint64_t kMaxRateMbps = 10'000'000;
 inline constexpr double kMaxLatencyUs = 1'000'000;
+inline constexpr unsigned kMaxLossPercent = 100;
 
 inline constexpr char kDefaultCluster[] = "cableway";
 inline constexpr std::uint16_t kDefaultRelayPort = 7470;
@@ -92,6 +93,8 @@ struct Cable {
   std::optional<double> latency_us = {};       // one way, 0 to kMaxLatencyUs; empty: not known
   bool routed = false;                         // the two addresses reach each other through IP routers
   bool draining = false;                       // plugged in, but no path is to lead over it
+  // Of packets, as its ends have measured; 0: none to speak of. Others are used last: see lossy_cables.h.
+  std::uint8_t loss_percent = 0;
   friend bool operator==(const Cable&, const Cable&) = default;
 };
 
@@ -113,9 +116,9 @@ class Topology {
   std::span<const Node> nodes() const { return nodes_; }
   // Those that paths may lead over.
   std::span<const Cable> cables() const { return std::span(plugged_cables_).first(cable_count_); }
-  // The others, in the same order. They have no index.
-  std::span<const Cable> draining_cables() const { return std::span(plugged_cables_).subspan(cable_count_); }
-  // Both, the draining ones last.
+  // The others, in the same order: those that drain, and those that lose packets and are not needed. They have no index.
+  std::span<const Cable> unused_cables() const { return std::span(plugged_cables_).subspan(cable_count_); }
+  // Both, the unused ones last.
   std::span<const Cable> plugged_cables() const { return plugged_cables_; }
   std::size_t node_count() const { return nodes_.size(); }
   std::size_t cable_count() const { return cable_count_; }
@@ -130,6 +133,8 @@ class Topology {
 
   std::optional<NodeIndex> find_node(std::string_view name) const;
   std::optional<CableIndex> find_cable(std::string_view name) const;
+  // Among all that are plugged in; null: none.
+  const Cable* find_plugged(std::string_view name) const;
 
   // Sorted by neighbour, then cable.
   std::span<const Adjacency> adjacencies(NodeIndex node) const;
@@ -148,13 +153,14 @@ class Topology {
 
  private:
   Topology() = default;
+  void sort_out_unused(std::vector<Cable> cables);
   void index_adjacencies();
   void index_cable_names();
 
   std::string cluster_;
   std::vector<Node> nodes_;
   std::vector<Cable> plugged_cables_;
-  std::size_t cable_count_ = 0;                 // of them, those that do not drain
+  std::size_t cable_count_ = 0;                 // of them, those in use
   std::vector<std::uint64_t> latency_cost_ns_;  // by cable
   std::vector<CableIndex> cables_by_name_;
   std::vector<Adjacency> adjacencies_;          // of node 0, then of node 1, ..

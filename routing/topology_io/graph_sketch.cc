@@ -24,7 +24,7 @@ namespace {
 using Part = TopologyFault::Part;
 
 constexpr std::array kKnown = {"draining",   "from_address", "from_interface", "from_plug", "from_root",  "label",
-                               "latency_us", "name",         "plugs",          "rate_mbps", "relay_port", "roots",
+                               "latency_us", "loss_percent", "name",         "plugs",          "rate_mbps", "relay_port", "roots",
                                "routed",     "to_address",   "to_interface",   "to_plug",   "to_root"};
 
 // The attribute, or null if it is missing or empty.
@@ -252,6 +252,7 @@ absl::StatusOr<std::vector<Cable>> GraphSketch::read_cables() const {
     cable.latency_us = values.microseconds("latency_us");
     cable.routed = values.truth("routed");
     cable.draining = values.truth("draining");
+    cable.loss_percent = static_cast<std::uint8_t>(values.whole_number("loss_percent", kMaxLossPercent, 0));
     if (!values.status().ok()) return values.status();
     cables.push_back(std::move(cable));
   }

@@ -211,13 +211,14 @@ absl::StatusOr<Port> JsonReader::read_end(const Json& json, const std::string& p
 absl::Status JsonReader::read_cable(const Json& json) {
   const std::string place = absl::StrCat("/cables/", cables_.size());
   Members members(json, place);
-  members.expect("ends", {"name", "rate_mbps", "latency_us", "routed", "draining"});
+  members.expect("ends", {"name", "rate_mbps", "latency_us", "routed", "draining", "loss_percent"});
   Cable cable;
   cable.name = members.text("name", "");
   cable.rate_mbps = members.whole_number("rate_mbps", kMaxRateMbps, kDefaultRateMbps);
   cable.latency_us = members.number("latency_us");
   cable.routed = members.truth("routed");
   cable.draining = members.truth("draining");
+  cable.loss_percent = static_cast<std::uint8_t>(members.whole_number("loss_percent", kMaxLossPercent, 0));
   const Json* const ends = members.array("ends");
   if (ends != nullptr && ends->size() != 2) {
     members.refuse("ends", absl::StrCat("a cable with ", ends->size(),
@@ -329,12 +330,14 @@ OrderedJson parts_json(const std::vector<SharedPart>& parts) {
 }
 
 OrderedJson cable_json(const Topology& topology, const Cable& cable) {
-  return {{"name", cable.name},
+  OrderedJson json{{"name", cable.name},
           {"ends", OrderedJson::array({end_json(topology, cable.a), end_json(topology, cable.b)})},
           {"rate_mbps", cable.rate_mbps},
           {"latency_us", cable.latency_us ? OrderedJson(*cable.latency_us) : OrderedJson(nullptr)},
           {"routed", cable.routed},
           {"draining", cable.draining}};
+  if (cable.loss_percent > 0) json["loss_percent"] = cable.loss_percent;
+  return json;
 }
 
 // Appends one element at a time, since a document of all would take many times the memory of its text.

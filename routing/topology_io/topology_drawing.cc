@@ -269,7 +269,13 @@ std::string facts(const Topology& topology, const TopologyShape& shape) {
   return absl::StrCat(text, fastest_text, latencies(topology));
 }
 
-// One line for every draining node and cable, every physical cable of several cables, and every connector and PCIe link
+std::string unused_note(const Cable& cable) {
+  const std::string name = cut(cable.name, 2 * kNodeLabel);
+  if (cable.draining) return absl::StrCat("draining: no path leads over cable ", name);
+  return absl::StrCat("lossy: no path leads over cable ", name, ", which loses ", cable.loss_percent, " % of packets");
+}
+
+// One line for every draining node, every unused or lossy cable, every physical cable of several cables, and every connector and PCIe link
 // that cables share.
 std::string draw_notes(const Topology& topology, const Labels& labels) {
   constexpr std::size_t kMaxNotes = 24;
@@ -278,8 +284,11 @@ std::string draw_notes(const Topology& topology, const Labels& labels) {
   for (const Node& node : topology.nodes()) {
     if (node.draining) notes.push_back(absl::StrCat("draining: ", cut(node.name, kNodeLabel), " relays nothing"));
   }
-  for (const Cable& cable : topology.draining_cables()) {
-    notes.push_back(absl::StrCat("draining: no path leads over cable ", cut(cable.name, 2 * kNodeLabel)));
+  for (const Cable& cable : topology.unused_cables()) notes.push_back(unused_note(cable));
+  for (const Cable& cable : topology.cables()) {
+    if (cable.loss_percent == 0) continue;
+    notes.push_back(absl::StrCat("lossy: cable ", cut(cable.name, 2 * kNodeLabel), " loses ", cable.loss_percent,
+                                 " % of packets, and nothing stands in for it"));
   }
   for (const PhysicalCable& cable : physical.cables) {
     if (cable.cables.size() == 1) continue;

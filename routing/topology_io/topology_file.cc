@@ -282,11 +282,15 @@ absl::Status TopologyReader::read_cable_values(const toml::table& table, Cable& 
   const auto draining = truth_value(table, "draining");
   if (!draining.ok()) return draining.status();
   cable.draining = *draining;
+  const auto loss = integer_value(table, "loss_percent", kMaxLossPercent, line_of(table));
+  if (!loss.ok()) return loss.status();
+  cable.loss_percent = static_cast<std::uint8_t>(loss->value_or(0));
   return absl::OkStatus();
 }
 
 absl::Status TopologyReader::read_cable(const toml::table& table) {
-  absl::Status keys = check_keys(table, "[[cable]]", {"name", "ends", "rate_mbps", "latency_us", "routed", "draining"});
+  absl::Status keys = check_keys(
+      table, "[[cable]]", {"name", "ends", "rate_mbps", "latency_us", "routed", "draining", "loss_percent"});
   if (!keys.ok()) return keys;
   Cable cable;
   PartLines lines;
@@ -388,6 +392,7 @@ void append_cable(std::string& text, const Topology& topology, const Cable& cabl
   if (cable.latency_us) absl::StrAppend(&text, "latency_us = ", number_text(*cable.latency_us), "\n");
   if (cable.routed) text += "routed = true\n";
   if (cable.draining) text += "draining = true\n";
+  if (cable.loss_percent > 0) absl::StrAppend(&text, "loss_percent = ", cable.loss_percent, "\n");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 //     latency_us = 1             # optional, one way; without it the latency is not known
 //     routed = false             # optional: the addresses reach each other through IP routers
 //     draining = false           # optional: plugged in, but no path leads over the cable
+//     loss_percent = 5           # optional: of packets, 1 to 100; paths use such cables last
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_
 

@@ -19,8 +19,12 @@ using std::chrono::milliseconds;
 
 class Judge final : public Pulses::Host {
  public:
-  void send(const PulsedCable& /*cable*/, std::span<const std::byte> bytes) override {
+  bool send(const PulsedCable& /*cable*/, std::span<const std::byte> bytes) override {
     require(bytes.size() == kPulseBytes, "a pulse of another size was sent");
+    return true;
+  }
+  void loss(const PulsedCable& /*cable*/, unsigned /*percent*/) override {
+    require(false, "one pulse says nothing about loss");
   }
   bool look_for_signs(const PulsedCable& /*cable*/) override { return false; }
   void verdict(const PulsedCable& /*cable*/, const CableVerdict& verdict) override {

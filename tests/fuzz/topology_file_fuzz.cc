@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const RouteTable routes = compute_routes(*topology, NodeIndex{0});
   const auto drains = [](const Node& node) { return node.draining; };
   const bool nothing_drains =
-      topology->draining_cables().empty() && std::none_of(topology->nodes().begin(), topology->nodes().end(), drains);
+      topology->unused_cables().empty() && std::none_of(topology->nodes().begin(), topology->nodes().end(), drains);
   require(!nothing_drains || routes.path_for_flow(last, 0).exists(), "is connected, yet has no path");
   return 0;
 }

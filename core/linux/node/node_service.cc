@@ -241,13 +241,13 @@ void NodeService::on_topology_changed() {
   if (pulses_ != nullptr) pulses_->update();
 }
 
-// Raises TOPOLOGY_CHANGED and tells processes if nodes, cables, or what drains have changed, not for new latencies.
+// Raises TOPOLOGY_CHANGED and tells processes if nodes or cables have changed, or which of them paths may use, not for
+// new latencies.
 void NodeService::note_members(const routing::Topology& topology) {
   std::string members;
   for (const routing::Node& node : topology.nodes()) absl::StrAppend(&members, node.name, node.draining ? "-" : "+");
-  for (const routing::Cable& cable : topology.plugged_cables()) {
-    absl::StrAppend(&members, cable.name, cable.draining ? "-" : "+");
-  }
+  for (const routing::Cable& cable : topology.cables()) absl::StrAppend(&members, cable.name, "+");
+  for (const routing::Cable& cable : topology.unused_cables()) absl::StrAppend(&members, cable.name, "-");
   if (std::exchange(members_, members) == members) return;
   sessions_->tell(PathsChanged{});
   const std::size_t nodes = topology.node_count();

@@ -46,7 +46,8 @@ absl::StatusOr<std::unique_ptr<PulseService>> PulseService::start(boost::asio::i
     };
   };
   auto thread = PulseThread::start({settings.pulse, settings.pulse_port}, seal,
-                                   {on_own_thread(&PulseService::on_verdict), on_own_thread(&PulseService::on_failed)});
+                                   {on_own_thread(&PulseService::on_verdict), on_own_thread(&PulseService::on_loss),
+                                    on_own_thread(&PulseService::on_failed)});
   if (!thread.ok()) return thread.status();
   service->thread_ = *std::move(thread);
   service->update();
@@ -64,9 +65,12 @@ std::vector<HostProblem> PulseService::problems() const {
   const routing::Topology& topology = node_.paths().topology();
   std::vector<HostProblem> problems;
   for (const auto& [cable, doubted] : doubted_) {
-    if (!topology.find_cable(cable).has_value()) continue;
+    if (topology.find_plugged(cable) == nullptr) continue;
     problems.push_back({doubted.only_relayed ? EventCode::kRelaySilent : EventCode::kCableSilent,
                         absl::StrCat("cable ", cable, ": ", doubted.reason)});
+  }
+  for (const auto& [cable, text] : lossy_) {
+    if (topology.find_plugged(cable) != nullptr) problems.push_back({EventCode::kCableLossy, text});
   }
   return problems;
 }
@@ -114,6 +118,24 @@ void PulseService::on_verdict(const PulsedCable& cable, const CableVerdict& verd
                            pulse_fields(cable, verdict.reason));
   if (verdict.trust == CableTrust::kAll) return listener_.usable();
   listener_.lost({cable.interface, verdict.reason, false, cable.name, only_relayed});
+}
+
+void PulseService::on_loss(const PulsedCable& cable, unsigned percent) {
+  const EventFields fields{{"cable", cable.name},
+                           {"port", cable.interface},
+                           {"neighbour", cable.neighbour},
+                           {"percent", absl::StrCat(percent)}};
+  if (percent == 0) {
+    lossy_.erase(cable.name);
+    node_.event_sink().raise(EventCode::kCableLossless, absl::StrCat(cable_text(cable), " loses hardly any packets now"),
+                             fields);
+  } else {
+    std::string text = absl::StrCat("cable ", cable.name, " loses ", percent, " % of what node ", cable.neighbour,
+                                    " sends over it: no path leads there while there is another one");
+    node_.event_sink().raise(EventCode::kCableLossy, text, fields);
+    lossy_[cable.name] = std::move(text);
+  }
+  node_.set_loss(cable.name, percent);
 }
 
 void PulseService::on_failed(const PulsedCable& cable, const std::string& reason) {

@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,7 +39,7 @@ class PulseService {
   // Call when cables, ports or neighbours may have changed.
   void update();
 
-  // One for each cable of the topology that is not fully trusted now.
+  // One for each cable of the topology that is not fully trusted now, or that loses packets.
   std::vector<HostProblem> problems() const;
 
  private:
@@ -46,12 +47,14 @@ class PulseService {
 
   std::vector<PulsedCable> cables() const;
   void on_verdict(const PulsedCable& cable, const CableVerdict& verdict);
+  void on_loss(const PulsedCable& cable, unsigned percent);
   void on_failed(const PulsedCable& cable, const std::string& reason);
 
   Node& node_;
   const Listener listener_;
   std::vector<PulsedCable> pulsed_;
   DoubtedCables doubted_;
+  std::map<std::string, std::string> lossy_;  // by the cable's name: what is said of it
   const std::shared_ptr<char> lifetime_ = std::make_shared<char>();  // of what the thread has posted
   std::unique_ptr<PulseThread> thread_;
 };

@@ -153,18 +153,19 @@ void PulseThread::read(Link& link) {
   if (refused) pulses_.refused(link.cable.name, steady_now());
 }
 
-// A failure to send is not handled here: the other end sees a missing pulse.
-void PulseThread::send(const PulsedCable& cable, std::span<const std::byte> bytes) {
+// A failure is not handled here: the other end sees a missing pulse.
+bool PulseThread::send(const PulsedCable& cable, std::span<const std::byte> bytes) {
   const auto found = links_.find(cable.name);
-  if (found == links_.end() || !found->second.socket.valid()) return;
+  if (found == links_.end() || !found->second.socket.valid()) return false;
   const auto send_once = [&] {
     return send_datagram(found->second.socket.get(), cable.own.port, cable.own_address, cable.other_address,
                          options_.udp_port, bytes, true);
   };
   // The first call may report an error of an earlier pulse, and has sent nothing then.
   const int error = send_once();
-  if (error != 0) send_once();
+  const bool sent = error == 0 || send_once() == 0;
   if (error == ECONNREFUSED) pulses_.refused(cable.name, steady_now());
+  return sent;
 }
 
 bool PulseThread::look_for_signs(const PulsedCable& cable) {

@@ -39,6 +39,8 @@ class PulseThread final : private Pulses::Host {
   // Called on the pulses' thread.
   struct Listener {
     std::function<void(const PulsedCable&, const CableVerdict&)> verdict;
+    // The cable loses that many percent of packets; 0: no longer.
+    std::function<void(const PulsedCable&, unsigned percent)> loss;
     // A cable's socket cannot be opened, for this reason; called once for each new reason. Retried once a second.
     std::function<void(const PulsedCable&, const std::string& reason)> failed;
   };
@@ -68,9 +70,10 @@ class PulseThread final : private Pulses::Host {
 
   PulseThread(const Options& options, const DatagramSeal& seal, Listener listener, UniqueFd wake);
 
-  void send(const PulsedCable& cable, std::span<const std::byte> bytes) override;
+  bool send(const PulsedCable& cable, std::span<const std::byte> bytes) override;
   bool look_for_signs(const PulsedCable& cable) override;
   void verdict(const PulsedCable& cable, const CableVerdict& verdict) override { listener_.verdict(cable, verdict); }
+  void loss(const PulsedCable& cable, unsigned percent) override { listener_.loss(cable, percent); }
 
   void run();
   bool take_cables(Instant now);

@@ -90,6 +90,7 @@ TEST(AdvertisementCodec, RefusesInvalidNodes) {
   EXPECT_FALSE(refused([](routing::Advertisement& it) { it.adjacencies[0].latency_ns = 0xffffffff; }));
 }
 
+// The last two bytes are whether the last adjacency drains, and what it loses.
 TEST(AdvertisementCodec, ADrainingAdjacencySaysOne) {
   FloodedAdvertisement flooded = sample_advertisement();
   flooded.advertisement.adjacencies.back().draining = true;
@@ -97,8 +98,20 @@ TEST(AdvertisementCodec, ADrainingAdjacencySaysOne) {
   const auto decoded = decode_advertisement(bytes, "lab");
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   EXPECT_EQ(decoded->advertisement, flooded.advertisement);
-  ASSERT_EQ(bytes.back(), std::byte{1});
-  bytes.back() = std::byte{2};
+  std::byte& draining = bytes[bytes.size() - 2];
+  ASSERT_EQ(draining, std::byte{1});
+  draining = std::byte{2};
+  EXPECT_FALSE(decode_advertisement(bytes, "lab").ok());
+}
+
+TEST(AdvertisementCodec, AnAdjacencyLosesAllPacketsAtMost) {
+  FloodedAdvertisement flooded = sample_advertisement();
+  flooded.advertisement.adjacencies.back().loss_percent = 100;
+  std::vector<std::byte> bytes = encode_advertisement(flooded);
+  const auto decoded = decode_advertisement(bytes, "lab");
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->advertisement, flooded.advertisement);
+  bytes.back() = std::byte{101};
   EXPECT_FALSE(decode_advertisement(bytes, "lab").ok());
 }
 

@@ -258,6 +258,44 @@ TEST(Node, IsNoRelayWhileItDrains) {
 }
 
 // n0 - n1
+//  |    |      n1 finds that its cable to n0 loses packets.
+// n3 - n2
+TEST(Node, UsesACableThatLosesPacketsLast) {
+  NodeWorld world(9);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  const routing::Topology before = world.node(0).paths().topology();
+  const std::string cable(
+      before.cable(before.cables_between(*before.find_node("n0"), *before.find_node("n1"))[0].cable).name);
+  const auto hops_at = [&](std::size_t from, const char* to) {
+    const auto path = test::first_path(world.node(from).paths(), to, 0);
+    return path.ok() ? path->size() : 0;
+  };
+  world.node(1).set_loss(cable, 5);
+  ASSERT_TRUE(world.settle(1s, [&] { return hops_at(0, "n1") == 3 && hops_at(1, "n0") == 3; }));
+  EXPECT_EQ(world.node(3).paths().topology().unused_cables()[0].loss_percent, 5);
+
+  // The way round is silent, as only n0 knows yet: it uses the lossy cable, and n1 accepts that.
+  DoubtedCables doubted;
+  doubted[std::string(before.cable(before.cables_between(*before.find_node("n0"), *before.find_node("n3"))[0].cable).name)] =
+      {"n3", "silent"};
+  world.node(0).set_doubted(doubted);
+  EXPECT_EQ(hops_at(0, "n1"), 1U);
+  world.node(0).set_doubted({});
+  EXPECT_EQ(hops_at(0, "n1"), 3U);
+
+  // The way round is down.
+  world.fabric().set_carrier(2, false);
+  ASSERT_TRUE(world.settle(2s, [&] { return hops_at(0, "n1") == 1; }));
+  world.fabric().set_carrier(2, true);
+  ASSERT_TRUE(world.settle(2s, [&] { return hops_at(0, "n1") == 3; }));
+
+  world.node(1).set_loss(cable, 0);
+  ASSERT_TRUE(world.settle(1s, [&] { return hops_at(0, "n1") == 1; }));
+}
+
+// n0 - n1
 //  |    |      n0 drains its cable to n1.
 // n3 - n2
 TEST(Node, HasNoPathLeadOverACableThatItDrains) {
@@ -274,7 +312,7 @@ TEST(Node, HasNoPathLeadOverACableThatItDrains) {
   EXPECT_THAT(node.draining_cables(), testing::ElementsAre(cable));
   const auto see = [&](std::size_t draining) {
     for (std::size_t i = 0; i < 4; ++i) {
-      if (world.node(i).paths().topology().draining_cables().size() != draining) return false;
+      if (world.node(i).paths().topology().unused_cables().size() != draining) return false;
     }
     return true;
   };

@@ -42,11 +42,14 @@ class PulsingHost final : public Pulses::Host {
   PulsingHost(std::uint64_t own, std::uint64_t other, std::chrono::milliseconds interval, std::mt19937_64& random)
       : cable(pulsed_cable(own, other)), pulses(interval, seal, *this), random_(random) {}
 
-  void send(const PulsedCable& /*cable*/, std::span<const std::byte> bytes) override {
+  bool send(const PulsedCable& /*cable*/, std::span<const std::byte> bytes) override {
+    if (refuses) return false;
     last_sent.assign(bytes.begin(), bytes.end());
-    if (cut || lost(loss_in_million)) return;
+    if (cut || lost(loss_in_million)) return true;
     peer->arriving.push_back({now + delay(), {bytes.begin(), bytes.end()}});
+    return true;
   }
+  void loss(const PulsedCable& /*cable*/, unsigned percent) override { losses.push_back(percent); }
   // Of the neighbour's kernel, which answers even where its node stands still.
   bool look_for_signs(const PulsedCable& /*cable*/) override {
     const bool is_first = now - std::exchange(looked, now) > Pulses::kSignsLast;
@@ -70,6 +73,7 @@ class PulsingHost final : public Pulses::Host {
   PulsedCable cable;
   PulsingHost* peer = nullptr;
   bool cut = false;  // what it sends is lost
+  bool refuses = false;  // nothing can be sent
   bool kernels_answer = true;
   std::uint64_t loss_in_million = 0;
   Instant now;
@@ -80,6 +84,7 @@ class PulsingHost final : public Pulses::Host {
   std::vector<std::byte> last_sent;
   std::vector<Found> found;
   std::vector<Found> proving;
+  std::vector<unsigned> losses;
   const NoSeal seal;
   Pulses pulses;
 

@@ -133,6 +133,50 @@ TEST(PulsesTest, WithoutAnswersOfTheKernelAStoppedNodeIsASilentCable) {
   EXPECT_EQ(pair.a.found[0].verdict.trust, CableTrust::kNone);
 }
 
+TEST(PulsesTest, ACableThatLosesFivePercentIsReportedByTheEndThatMissesThem) {
+  PulsePair pair;
+  pair.b.loss_in_million = 50'000;
+  pair.run_for(25s);
+  ASSERT_THAT(pair.a.losses, SizeIs(1));
+  EXPECT_NEAR(pair.a.losses[0], 5, 2);
+  EXPECT_THAT(pair.b.losses, IsEmpty());
+  EXPECT_THAT(pair.a.found, IsEmpty()) << "it is not silent";
+  pair.b.loss_in_million = 0;
+  pair.run_for(80s);
+  ASSERT_THAT(pair.a.losses, SizeIs(2));
+  EXPECT_EQ(pair.a.losses[1], 0U);
+}
+
+TEST(PulsesTest, SilenceAndPulsesThatWereNeverSentAreNoLoss) {
+  PulsePair pair;
+  for (int time = 0; time < 20; ++time) {
+    pair.run_for(4s);
+    pair.b.refuses = time % 2 == 0;
+    pair.cut_both(time % 2 != 0);
+    pair.run_for(2s);
+    pair.b.refuses = false;
+    pair.cut_both(false);
+  }
+  EXPECT_THAT(pair.a.losses, IsEmpty());
+  EXPECT_THAT(pair.b.losses, IsEmpty());
+}
+
+TEST(PulsesTest, ALossyCableThatIsForgottenIsReportedAsGood) {
+  PulsePair pair;
+  pair.b.loss_in_million = 100'000;
+  pair.run_for(15s);
+  ASSERT_THAT(pair.a.losses, SizeIs(1));
+  pair.lose_cable();
+  pair.now = pair.now + 61s;
+  pair.find_cable();
+  pair.run_for(100ms);
+  pair.a.pulses.set_cables({}, pair.now);
+  pair.now = pair.now + 61s;
+  pair.a.pulses.set_cables({}, pair.now);
+  ASSERT_THAT(pair.a.losses, SizeIs(2));
+  EXPECT_EQ(pair.a.losses[1], 0U);
+}
+
 TEST(PulsesTest, ANeighbourThatHasNeverPulsedIsNotJudged) {
   PulsePair pair;
   pair.b.cut = true;

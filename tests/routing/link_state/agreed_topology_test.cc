@@ -78,9 +78,22 @@ TEST(AgreedTopology, ACableDrainsIfEitherEndSaysSo) {
     const auto agreed = agree({n0, n1});
     ASSERT_TRUE(agreed.ok()) << agreed.status();
     EXPECT_THAT(cable_names(*agreed), IsEmpty());
-    ASSERT_EQ(agreed->topology.draining_cables().size(), 1U);
-    EXPECT_EQ(agreed->topology.draining_cables()[0].name, "n0.eth1-n1.eth2");
+    ASSERT_EQ(agreed->topology.unused_cables().size(), 1U);
+    EXPECT_EQ(agreed->topology.unused_cables()[0].name, "n0.eth1-n1.eth2");
   }
+}
+
+TEST(AgreedTopology, ACableLosesWhatItsWorseDirectionDoes) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 2);
+  hear(n0, 1, "n1", 2, "10.0.0.1");
+  hear(n1, 2, "n0", 1, "10.0.0.2");
+  n0.adjacencies[0].loss_percent = 4;
+  n1.adjacencies[0].loss_percent = 9;
+  const auto agreed = agree({n0, n1});
+  ASSERT_TRUE(agreed.ok()) << agreed.status();
+  ASSERT_THAT(cable_names(*agreed), ElementsAre("n0.eth1-n1.eth2")) << "there is no other one";
+  EXPECT_EQ(agreed->topology.cables()[0].loss_percent, 9);
 }
 
 TEST(AgreedTopology, OmitsCablesAdvertisedByOneEndOnly) {

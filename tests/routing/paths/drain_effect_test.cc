@@ -78,11 +78,11 @@ TEST(DrainEffect, OneFunctionOfASplitPortIsNoLossWhereItsTwinFillsTheWire) {
 TEST(DrainEffect, WhatDrainsAlreadyIsNoFurtherLoss) {
   const Topology ring = sample_topology(4, ring_pairs(4));
   const Topology without = with_cable_draining(ring, ring.cable(CableIndex{0}).name, true);
-  EXPECT_EQ(without.draining_cables().size(), 1U);
+  EXPECT_EQ(without.unused_cables().size(), 1U);
   const DrainEffect effect = drain_effect(without, with_node_draining(without, NodeIndex{2}, true));
   EXPECT_THAT(effect.lost, ElementsAre(pair(0, 1), pair(1, 3)));
-  EXPECT_EQ(with_node_draining(without, NodeIndex{2}, true).draining_cables().size(), 1U);
-  EXPECT_EQ(with_cable_draining(without, without.draining_cables()[0].name, false), ring);
+  EXPECT_EQ(with_node_draining(without, NodeIndex{2}, true).unused_cables().size(), 1U);
+  EXPECT_EQ(with_cable_draining(without, without.unused_cables()[0].name, false), ring);
 }
 
 TEST(DrainEffect, OfLargeTopologiesTheMaximumFlowIsLeftOut) {

@@ -86,10 +86,10 @@ TEST(Topology, ListsDrainingCablesByThemselves) {
   ASSERT_EQ(topology.cable_count(), 2U);
   EXPECT_EQ(topology.cable(CableIndex{0}).name, "c1");
   EXPECT_EQ(topology.cable(CableIndex{1}).name, "c0");
-  ASSERT_EQ(topology.draining_cables().size(), 2U);
-  EXPECT_EQ(topology.draining_cables()[0].name, "c2");
-  EXPECT_EQ(topology.draining_cables()[1].name, "c3");
-  EXPECT_EQ(topology.draining_cables()[1].a.node, NodeIndex{0});
+  ASSERT_EQ(topology.unused_cables().size(), 2U);
+  EXPECT_EQ(topology.unused_cables()[0].name, "c2");
+  EXPECT_EQ(topology.unused_cables()[1].name, "c3");
+  EXPECT_EQ(topology.unused_cables()[1].a.node, NodeIndex{0});
   EXPECT_EQ(topology.cables_between(NodeIndex{0}, NodeIndex{1}).size(), 1U);
   EXPECT_FALSE(topology.find_cable("c2").has_value());
 }

@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining, plugs, roots"},
         BadJson{"UnknownCableMember", "\"routed\"", "\"route\"",
                 " at /cables/0: unknown member \"route\" (did you mean \"routed\"?); expected one of ends, name, "
-                "rate_mbps, latency_us, routed, draining"},
+                "rate_mbps, latency_us, routed, draining, loss_percent"},
         BadJson{
             "UnknownEndMember", "\"plug\": \"\"", "\"socket\": \"\"",
             " at /cables/0/ends/1: unknown member \"socket\"; expected one of node, interface, address, plug, root"},

@@ -226,6 +226,19 @@ TEST(TopologyDrawing, NotesWhatCablesAloneDoNotShow) {
             "  shared: n2 sw0 has 2 cables, together 10 Gbit/s\n");
 }
 
+TEST(TopologyDrawing, NotesCablesThatLosePackets) {
+  std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 0, 1), sample_cable(2, 1, 2)};
+  cables[0].loss_percent = 5;
+  cables[2].loss_percent = 9;
+  EXPECT_EQ(draw_topology(make_topology(sample_nodes(3), cables)),
+            "line: 3 nodes, 2 cables of 10 Gbit/s\n"
+            "\n"
+            "  n0 --c1-- n1 --c2-- n2\n"
+            "\n"
+            "  lossy: no path leads over cable c0, which loses 5 % of packets\n"
+            "  lossy: cable c2 loses 9 % of packets, and nothing stands in for it\n");
+}
+
 TEST(TopologyDrawing, NotesSharedPcieLinks) {
   EXPECT_EQ(draw_topology(*generate_topology("sparks:2@1.5us")),
             "line: 2 nodes, 4 cables of 98.3 Gbit/s, 1.5 us\n"

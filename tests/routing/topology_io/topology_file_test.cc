@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
             "lab.toml:4: unknown key \"port\" in [[node]]; expected one of name, relay_port, draining, plugs, roots"},
         BadFile{"UnknownCableKey", "rate_mbps", "rate",
                 "lab.toml:11: unknown key \"rate\" (did you mean \"rate_mbps\"?) in [[cable]]; expected one of name, "
-                "ends, rate_mbps, latency_us, routed, draining"},
+                "ends, rate_mbps, latency_us, routed, draining, loss_percent"},
         BadFile{"UnknownEndKey", "{node = \"n1\", address", "{node = \"n1\", ip",
                 "lab.toml:10: unknown key \"ip\" in an end of a cable; expected one of node, interface, address, plug, "
                 "root"},
@@ -394,6 +394,7 @@ TEST(TopologyFile, RoundTrips) {
       if (random() % 4 != 0) cable.latency_us = static_cast<double>(random()) / 7919.0;
       cable.routed = random() % 2 == 0;
       cable.draining = random() % 4 == 0;
+      if (random() % 4 == 0) cable.loss_percent = static_cast<std::uint8_t>(1 + random() % kMaxLossPercent);
       if (random() % 2 == 0) {
         cable.a.interface = "eth0.100";
         cable.a.address = absl::StrCat("fe80::", i, "%eth0.100");

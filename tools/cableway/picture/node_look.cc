@@ -46,7 +46,8 @@ std::string describe_cable(const routing::Topology& topology, const routing::Cab
   return absl::StrCat(cable.name, ": ", describe_end(topology, cable.a), " - ", describe_end(topology, cable.b), ", ",
                       rate_text(cable.rate_mbps),
                       cable.latency_us ? absl::StrCat(", ", latency_text(cable.latency_us)) : "",
-                      cable.routed ? ", routed" : "", cable.draining ? ", draining" : "");
+                      cable.routed ? ", routed" : "", cable.draining ? ", draining" : "",
+                      cable.loss_percent > 0 ? absl::StrCat(", loses ", cable.loss_percent, " % of packets") : "");
 }
 
 }  // namespace cableway::cli

@@ -58,7 +58,8 @@ std::string cable_facts(const routing::Cable& cable) {
   return absl::StrCat(
       "name=", quoted(cable.name), ", rate_mbps=", cable.rate_mbps,
       cable.latency_us ? absl::StrCat(", latency_us=", quoted(routing::number_text(*cable.latency_us))) : "",
-      cable.routed ? ", routed=true" : "", cable.draining ? ", draining=true" : "", end_facts("from", cable.a),
+      cable.routed ? ", routed=true" : "", cable.draining ? ", draining=true" : "",
+      cable.loss_percent > 0 ? absl::StrCat(", loss_percent=", cable.loss_percent) : "", end_facts("from", cable.a),
       end_facts("to", cable.b));
 }
 
@@ -77,12 +78,12 @@ std::string node_line(const routing::Node& node, const NodeLook& look) {
                       attributes.empty() ? "" : absl::StrCat(" [", absl::StrJoin(attributes, ", "), "]"), ";\n");
 }
 
-std::string cable_line(const routing::Topology& topology, const routing::Cable& cable) {
+std::string cable_line(const routing::Topology& topology, const routing::Cable& cable, bool unused) {
   const std::string name = own_name(topology, cable);
   const std::string label = absl::StrCat(name, name.empty() ? "" : "\\n", rate_text(cable.rate_mbps));
   return absl::StrCat("  ", quoted(topology.node(cable.a.node).name), " -- ", quoted(topology.node(cable.b.node).name),
                       " [label=", quoted(label), ", tooltip=", quoted(describe_cable(topology, cable)),
-                      cable.routed ? ", style=dashed" : "", cable.draining ? ", color=lightgrey" : "", ", ",
+                      cable.routed ? ", style=dashed" : "", unused ? ", color=lightgrey" : "", ", ",
                       cable_facts(cable), "];\n");
 }
 
@@ -95,7 +96,8 @@ std::string topology_dot(const routing::Topology& topology, std::optional<routin
                                   ";\n  overlap=false;\n  splines=true;\n  node [shape=box, style=rounded];\n");
   for (std::uint32_t i = 0; i < topology.node_count(); ++i)
     absl::StrAppend(&text, node_line(topology.nodes()[i], looks[i]));
-  for (const routing::Cable& cable : topology.plugged_cables()) absl::StrAppend(&text, cable_line(topology, cable));
+  for (const routing::Cable& cable : topology.cables()) text += cable_line(topology, cable, false);
+  for (const routing::Cable& cable : topology.unused_cables()) text += cable_line(topology, cable, true);
   return text + "}\n";
 }
 

@@ -1,8 +1,11 @@
 #include "tools/cableway/verbs/topology.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "routing/topology_io/json_topology.h"
 #include "routing/topology_io/topology_drawing.h"
 #include "routing/topology_io/topology_file.h"
@@ -55,6 +58,14 @@ std::string interface_text(const routing::Port& port) {
   return port.interface.empty() ? "-" : port.interface;
 }
 
+std::string remarks(const routing::Cable& cable) {
+  std::vector<std::string> remarks;
+  if (cable.routed) remarks.emplace_back("through IP routers");
+  if (cable.draining) remarks.emplace_back("draining");
+  if (cable.loss_percent > 0) remarks.push_back(absl::StrCat("loses ", cable.loss_percent, " %"));
+  return absl::StrJoin(remarks, ", ");
+}
+
 }  // namespace
 
 std::unique_ptr<Verb> topology_verb() {
@@ -77,8 +88,7 @@ std::string topology_text(const routing::Topology& topology) {
     table.add_row({cable.name, topology.node(cable.a.node).name, interface_text(cable.a), cable.a.address,
                    topology.node(cable.b.node).name, interface_text(cable.b), cable.b.address,
                    absl::StrCat(cable.rate_mbps), latency_cell(cable.latency_us),
-                   absl::StrCat(cable.routed ? "through IP routers" : "", cable.routed && cable.draining ? ", " : "",
-                                cable.draining ? "draining" : "")});
+                   remarks(cable)});
   }
   return absl::StrCat(routing::draw_topology(topology), "\n", table.text());
 }
