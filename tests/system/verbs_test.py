@@ -9,17 +9,13 @@ is missing.
 from __future__ import annotations
 
 import re
-import sys
 import time
-import unittest
-from pathlib import Path
 from typing import Any
 
-import softroce_case
-from guest_nodes import GuestNodes, GuestRanks
-from softroce_case import GuestTestCase
+import guest_nodes_case
+from guest_nodes import GuestRanks
+from guest_nodes_case import RATE, NodesTestCase
 
-RATE = ("--rate", "40mbit")
 MTU_BYTES = 4096
 # An unanswered queue pair fails after 7 times 1.07 s; the daemons declare a silent neighbour dead after 1 s, a lifeline
 # after 8 s. Emulated guests need up to twice as long.
@@ -28,8 +24,6 @@ CHUNK = 64 << 10  # at relays
 EDGES = ",".join(map(str, (1, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1, (4 << 20) + 1)))
 ONCE = ("--warmup", "0", "--iters", "0", "--check-iters", "1")
 
-BUILD = Path()
-
 
 def found_between(one: str, other: str) -> str:
     """A pattern of a flow's failure that names the cable between the two nodes, as found at either end of it."""
@@ -37,28 +31,7 @@ def found_between(one: str, other: str) -> str:
     return rf"failed: node ({ends})\): "
 
 
-class NodesTestCase(GuestTestCase):
-    """The lab and its nodes are up for all tests of the class."""
-
-    CABLES = 0
-    SETTINGS: dict[str, str] = {}
-    nodes: GuestNodes
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        super().setUpClass()
-        cls.nodes = GuestNodes(cls.lab, BUILD)
-        cls.addClassCleanup(cls.nodes.stop)
-        cls.nodes.start(**cls.SETTINGS)
-        cls.nodes.wait_for_cables(cls.CABLES)
-
-    def setUp(self) -> None:
-        self._began = time.monotonic()
-        self.addCleanup(lambda: print(f"{time.monotonic() - self._began:.1f} s ", end="", flush=True))
-
-    def tearDown(self) -> None:
-        self.nodes.check_alive()
-
+class VerbsTestCase(NodesTestCase):
     def check_every_operation(self, sizes: str) -> int:
         """Returns the bytes that rank 0 verified."""
         output = self.nodes.ranks(self.nodes.names, "--op", "all", "--sizes", sizes, "--channels", "1", *ONCE).finish()
@@ -71,7 +44,7 @@ class NodesTestCase(GuestTestCase):
         before = self.nodes.sent_rdma_packets(source)
         ranks = self.nodes.ranks([source, destination], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M",
                                  "--channels", "1", "--warmup", "1", "--iters", "4", "--seconds", "300",
-                                 settings={"CABLEWAY_PATH_WAIT": str(path_wait_s)})
+                                 settings={"CABLEWAY_PATH_WAIT": str(path_wait_s), "CABLEWAY_MULTIPATH": "off"})
         self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets(source) > before + 1000 or not ranks.running(),
                               lambda: f"data flows:\n{ranks.text()}")
         self.assertTrue(ranks.running(), ranks.text())
@@ -86,7 +59,7 @@ class NodesTestCase(GuestTestCase):
         ranks.close()
 
 
-class SplitPortsTest(NodesTestCase):
+class SplitPortsTest(VerbsTestCase):
     """Two functions of each guest on one wire."""
 
     OPTIONS = ("twins:2", *RATE)
@@ -145,7 +118,7 @@ class SplitPortsTest(NodesTestCase):
                 self.assertLessEqual(finding["measured"][direction], 100, about)
 
 
-class TriangleTest(NodesTestCase):
+class TriangleTest(VerbsTestCase):
     OPTIONS = ("ring:3", *RATE)
     CABLES = 3
 
@@ -218,7 +191,7 @@ class TriangleTest(NodesTestCase):
         self.nodes.check_traffic()
 
 
-class RingTest(NodesTestCase):
+class RingTest(VerbsTestCase):
     OPTIONS = ("ring:4", *RATE)
     CABLES = 4
 
@@ -328,7 +301,7 @@ class RingTest(NodesTestCase):
         self.check_killed_rank(0)
 
 
-class MixedPathTest(NodesTestCase):
+class MixedPathTest(VerbsTestCase):
     """One hop over RDMA, one over TCP."""
 
     OPTIONS = ("line:3", *RATE, "--no-rdma", "c1")
@@ -399,8 +372,4 @@ class MixedPathTest(NodesTestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or sys.argv[1] != "--build":
-        sys.exit("usage: verbs_test.py --build DIR [TEST...]")
-    BUILD = Path(sys.argv[2]).resolve()
-    del sys.argv[1:3]
-    softroce_case.main()
+    guest_nodes_case.main("verbs_test.py")

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""System test of failover over real verbs, in guests with soft-RoCE (tools/lab/softroce): fifty faults under verified load, one
+after another. No byte is lost, doubled or wrong, no flow is stuck, and memory, descriptors and RDMA objects stay as they were.
+
+Usage: verbs_failover_test.py --build DIR [TEST...]. The programs in DIR are run. Exit status 77 where QEMU or the guests'
+kernel is missing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import guest_nodes_case
+from guest_nodes import GuestRanks
+from guest_nodes_case import RATE, NodesTestCase
+
+_FAULTS = 50
+_RUN_S = 60  # of one job
+_LAST_FAULT_S = 15  # before its end
+_FLOWING_PACKETS = 500  # of 4 KiB
+_MOST_GROWTH_BYTES = 8 << 20
+_MOST_NEW_DESCRIPTORS = 8
+
+_FOOTPRINT = """\
+pid=$(pidof cablewayd); awk '/^VmRSS:/ { print $2 }' /proc/$pid/status; ls /proc/$pid/fd | wc -l; rdma resource show"""
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Of a node: its cablewayd, and its host's RDMA objects."""
+
+    resident_bytes: int
+    descriptors: int
+    queue_pairs: int
+    regions: int
+
+
+class FailoverTest(NodesTestCase):
+    OPTIONS = ("ring:4", *RATE)
+    CABLES = 4
+    RELAYS = ("n1", "n3")
+
+    def footprint(self, name: str) -> Footprint:
+        resident, descriptors, *objects = self.nodes.run(name, "sh", "-c", _FOOTPRINT).splitlines()
+        counts = {kind: sum(map(int, re.findall(rf"\b{kind} (\d+)", "\n".join(objects)))) for kind in ("qp", "mr")}
+        return Footprint(int(resident) * 1024, int(descriptors), counts["qp"], counts["mr"])
+
+    def job(self, multipath: str) -> GuestRanks:
+        return self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1",
+                                "--warmup", "1", "--iters", "1", "--check-all", "--seconds", str(_RUN_S),
+                                settings={"CABLEWAY_PATH_WAIT": "30", "CABLEWAY_MULTIPATH": multipath})
+
+    def wait_for_data(self, ranks: GuestRanks) -> None:
+        sent = self.nodes.sent_rdma_packets("n0")
+        self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets("n0") > sent + _FLOWING_PACKETS or not ranks.running(),
+                              lambda: f"data flows on:\n{ranks.text()}")
+
+    def fault(self, number: int, ranks: GuestRanks) -> None:
+        """Under load, until data flows on and the cluster is whole again."""
+        relay = self.RELAYS[number // 4 % 2]
+        cable = f"n0-{relay}" if number % 2 else f"{relay}-n2"
+        kinds: tuple[tuple[Callable[[], object], Callable[[], object]], ...] = (
+            (lambda: self.lab.check("cut", cable), lambda: self.lab.check("mend", cable)),
+            (lambda: self.nodes.kill(relay), lambda: self.nodes.start(relay)),
+            (lambda: self.lab.check("cut", cable, "--silent"), lambda: self.lab.check("mend", cable)),
+            (lambda: self.lab.check("cut", cable), lambda: self.lab.check("mend", cable)),
+        )
+        cause, undo = kinds[number % len(kinds)]
+        cause()
+        try:
+            self.wait_for_data(ranks)
+        finally:
+            undo()
+        self.nodes.wait_for_cables(self.CABLES)
+
+    def run_of_faults(self, multipath: str, first: int) -> tuple[int, int]:
+        """One job, and faults for as long as it runs: how many, and the bytes that were verified."""
+        ranks = self.job(multipath)
+        self.wait_for_data(ranks)
+        until = time.monotonic() + _RUN_S - _LAST_FAULT_S
+        number = first
+        while time.monotonic() < until and ranks.running():
+            self.fault(number, ranks)
+            number += 1
+        output = ranks.finish()
+        return number - first, int(re.search(r"(\d+) bytes verified", output)[1])  # type: ignore[index]
+
+    def test_fifty_faults_lose_nothing(self) -> None:
+        faults = verified = 0
+        before: dict[str, Footprint] = {}
+        for multipath in itertools.cycle(("all", "off")):
+            done, its_bytes = self.run_of_faults(multipath, faults)
+            self.assertGreater(done, 0)
+            faults, verified = faults + done, verified + its_bytes
+            before = before or {name: self.footprint(name) for name in self.nodes.names}
+            if faults >= _FAULTS:
+                break
+        print(f"{faults} faults, {verified / 1e6:.0f} MB verified; ", end="", flush=True)
+        for name, first in before.items():
+            now = self.footprint(name)
+            with self.subTest(name):
+                self.assertLess(now.resident_bytes, first.resident_bytes + _MOST_GROWTH_BYTES)
+                self.assertLess(now.descriptors, first.descriptors + _MOST_NEW_DESCRIPTORS)
+                self.assertEqual((now.queue_pairs, now.regions), (first.queue_pairs, first.regions))
+
+
+if __name__ == "__main__":
+    guest_nodes_case.main("verbs_failover_test.py")
