@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "core/flow/chunk_checksum.h"
 #include "core/flow/chunk_link.h"
+#include "core/flow/circuit_load.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_share.h"
 #include "core/flow/flow_traffic.h"
@@ -42,6 +43,8 @@ class CircuitOwner {
   // At the source: ends circuits over which nothing has landed for long, while others carried chunks
   // (Striping::stuck). To be called a few times a second.
   virtual void end_stuck() {}
+  // At the source: what ports carry that live circuits use. To be called a few times a second.
+  virtual CircuitLoads loads() { return {}; }
   virtual bool is_live(const CircuitName& circuit) const = 0;
   virtual std::size_t live() const = 0;
   // At the source: whether chunks are shared among this circuit and others now.

@@ -30,6 +30,8 @@ void FlowSender::Circuit::open(FlowSender& flow, ChunkLink& link, std::string wh
   announced_from.reset();
   gate = PortGate{};
   gate_seen = Instant{};
+  port_load = own_load = ByteRate{};
+  load_ahead = 0;
   rate = CircuitRate{};
   retiring = 0;
   given.begin();
@@ -357,8 +359,10 @@ absl::Status FlowSender::take_announcement(Circuit& circuit, const Frame& contro
 }
 
 absl::Status FlowSender::take_gate(Circuit& circuit, const Frame& control) {
-  if (!circuit.is_alternate) return violation("peer closed the gate of a circuit that is no alternate");
-  circuit.closed_ahead = control.offset != 0;
+  const bool closes = control.offset != 0;
+  if (closes && !circuit.is_alternate) return violation("peer closed the gate of a circuit that is no alternate");
+  circuit.load_ahead = control.size;
+  circuit.closed_ahead = closes;
   if (circuit.closed_ahead) circuit.proven = 0;
   return absl::OkStatus();
 }

@@ -34,6 +34,7 @@
 #include "core/flow/given_chunks.h"
 #include "core/flow/resend_ranges.h"
 #include "core/flow/striping.h"
+#include "core/gate/byte_rate.h"
 #include "core/gate/port_gate.h"
 
 namespace cableway {
@@ -72,6 +73,7 @@ class FlowSender final : public CircuitOwner {
   void leaves_by(const CircuitName& circuit, EgressPort port) override;
   void end_circuit(const CircuitName& circuit, const absl::Status& reason) override;
   void end_stuck() override;
+  CircuitLoads loads() override;
   bool is_live(const CircuitName& circuit) const override;
   std::size_t live() const override { return live_; }
   const absl::Status& last_end() const override { return last_end_; }
@@ -125,6 +127,9 @@ class FlowSender final : public CircuitOwner {
     std::uint64_t proven = 0;    // of an alternate: what has landed since its way was found idle
     bool closed_ahead = false;   // a relay has a port on its way in use
     PortGate gate;               // of the port by which it leaves
+    ByteRate port_load;          // of that port
+    ByteRate own_load;
+    std::uint64_t load_ahead = 0;  // as relays have told
     Instant gate_seen;           // when it was last asked, as there was something to send
     std::uint32_t retiring = 0;  // the generation for which `retired` is due; 0: none
     bool unflushed = false;      // a frame was queued since its link has made progress

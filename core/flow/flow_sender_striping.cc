@@ -160,7 +160,24 @@ void FlowSender::note_given(Circuit& circuit, std::uint64_t bytes) {
     circuit.rate.resume(time);
     circuit.flow_landed = landed_;
   }
-  if (competes(circuit)) circuit.gate.port().use(time, circuit.rate.time_for(bytes));
+  if (!competes(circuit)) return;
+  circuit.gate.port().use(time, circuit.rate.time_for(bytes));
+  circuit.gate.port().count(bytes);
+}
+
+CircuitLoads FlowSender::loads() {
+  CircuitLoads loads;
+  if (clock_ == nullptr) return loads;
+  const Instant time = now();
+  for (Circuit& circuit : used()) {
+    const EgressPort& port = circuit.gate.port();
+    if (!circuit.live() || !port.is_known()) continue;
+    const std::size_t slot = slot_of(circuit);
+    if (circuit.port_load.is_due(time)) circuit.port_load.measure(time, port.bytes());
+    if (circuit.own_load.is_due(time)) circuit.own_load.measure(time, traffic_.bytes_over(slot));
+    loads[slot] = CircuitLoad{std::max(circuit.port_load.per_second(), circuit.load_ahead), circuit.own_load.per_second()};
+  }
+  return loads;
 }
 
 void FlowSender::end_stuck() {

@@ -54,8 +54,7 @@ absl::Status check_announcement(const Frame& frame) {
 }
 
 absl::Status check_gate(const Frame& frame) {
-  const bool alone = frame.payload == 0 && frame.message == 0 && frame.size == 0;
-  if (!alone) return malformed(frame, "payload, message and size 0 expected");
+  if (frame.payload != 0 || frame.message != 0) return malformed(frame, "payload and message 0 expected");
   return frame.offset <= 1 ? absl::OkStatus() : malformed(frame, "offset 0 or 1 expected");
 }
 

@@ -110,8 +110,9 @@ struct Frame {
 inline Frame failed_frame(std::uint32_t text_bytes, FailureScope scope) {
   return Frame{FrameKind::kFailed, text_bytes, 0, static_cast<std::uint64_t>(scope), 0};
 }
-inline Frame gate_frame(bool closed) {
-  return Frame{FrameKind::kGate, 0, 0, closed ? 1U : 0U, 0};
+// `load`: what flows' own paths put on the busiest port from here on, in bytes per second (core/gate/port_stamps.h).
+inline Frame gate_frame(bool closed, std::uint64_t load = 0) {
+  return Frame{FrameKind::kGate, 0, 0, closed ? 1U : 0U, load};
 }
 // Requires a checked kFailed.
 inline FailureScope scope_of(const Frame& failed) {

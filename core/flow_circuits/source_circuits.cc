@@ -1,6 +1,7 @@
 #include "core/flow_circuits/source_circuits.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +31,12 @@ constexpr std::chrono::seconds kLookLater{30};
 constexpr std::chrono::seconds kFirstHoldOff{1};
 constexpr std::chrono::seconds kLongestHoldOff{30};
 
+std::uint64_t seed_of(const FlowNonce& nonce) {
+  std::uint64_t seed = 0;
+  std::memcpy(&seed, nonce.data(), std::min(sizeof seed, nonce.size()));
+  return seed;
+}
+
 }  // namespace
 
 SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, const Limits& limits, Flow& flow)
@@ -40,6 +47,7 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
       pause_(kFirstPause),
       hold_off_(kFirstHoldOff),
       further_hold_off_(kFirstHoldOff),
+      balance_(seed_of(identity_.nonce)),
       outage_(limits.path_wait, identity_.destination_node) {}
 
 void SourceCircuits::start() {
@@ -130,7 +138,7 @@ void SourceCircuits::find_paths() {
   if (opened_ && flow_.live() == 0 && !flow_.waits() && !asked_) return;
   retry_.reset();
   finding_ = true;
-  means_.find_paths(identity_.destination_node, identity_.ordinal, kPathsForFlow,
+  means_.find_paths(identity_.destination_node, identity_.ordinal + turn_, kPathsForFlow,
                     [this, life = std::weak_ptr<char>(lifetime_)](absl::StatusOr<PathOffers> offers) {
                       if (!life.expired()) have_paths(std::move(offers));
                     });
@@ -169,6 +177,7 @@ void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std
   setup_.offer = offer;
   setup_.rank = rank;
   setup_.share = share_of(path);
+  dials_equal_ = path.equals_first;
   setup_.further = flow_.live() > 0;
   setup_.source_port = identity_.source_port;
   setup_.flow = identity_.flow;
@@ -199,6 +208,7 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
                  .rank = setup_.rank,
                  .offer = setup_.offer,
                  .share = setup_.share,
+                 .equals_first = dials_equal_,
                  .joined_at = clock().now()};
   if (!has_first()) keep_looking();
   if (setup_.rank == 0 && flow_.live() > 1) {
@@ -319,7 +329,7 @@ void SourceCircuits::look_for_better() {
   // What it does now comes first; without a circuit that is to look for any path.
   if (finding_ || dial_ != nullptr || flow_.live() == 0) return look_after(kLookForBetter);
   finding_ = true;
-  means_.find_paths(identity_.destination_node, identity_.ordinal, kPathsForFlow,
+  means_.find_paths(identity_.destination_node, identity_.ordinal + turn_, kPathsForFlow,
                     [this, life = std::weak_ptr<char>(lifetime_)](const absl::StatusOr<PathOffers>& offers) {
                       if (!life.expired()) have_better(offers);
                     });
@@ -331,8 +341,10 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   look_again();
   if (flow_.live() == 0) return find_paths();
   if (!offers.ok()) return;
-  end_not_offered(*offers);
   const Elements best = elements_of_path(offers->front().hops);
+  if (!wanted_path_.empty() && best != wanted_path_) return try_next_turn();
+  wanted_path_.clear();
+  end_not_offered(*offers);
   const bool has_left = bundle_has_left(*offers);
   if (const Live* live = find_live(best); live != nullptr && !has_left) {
     const bool is_standby = stays(*live) && !is_bundled(*live) && live != preferred() && end_worse_ == nullptr;
@@ -355,6 +367,16 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   const bool has_room = members > 0 && members < kMaxBundle;
   const bool joins_bundle = striped_ && !has_left && !has_first() && has_room;
   dial(*circuit, offers->front(), 0, joins_bundle ? offer_ : offer_ + 1);
+}
+
+void SourceCircuits::try_next_turn() {
+  if (turns_left_-- > 0) {
+    ++turn_;
+    return look_for_better();
+  }
+  turn_ = turn_before_;
+  wanted_path_.clear();
+  look_for_further();
 }
 
 void SourceCircuits::look_for_further() {

@@ -22,6 +22,9 @@
 // the chunks it carries nothing until the flow loses its primary. It ends when its path is no longer offered, as its
 // cable drains, or when it is of an earlier offer and not needed.
 //
+// A flow that is striped may move to an alternate that is as good as its path, where that carries less (path_balance.h):
+// it asks for the paths of a later flow to the same node, which the node spreads over equal paths.
+//
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_
 #define CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_
@@ -41,10 +44,12 @@
 #include "core/circuit/hop_dial.h"
 #include "core/circuit/open_hop.h"
 #include "core/clock.h"
+#include "core/flow/circuit_load.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_share.h"
 #include "core/flow_circuits/flow_paths.h"
 #include "core/flow_circuits/outage.h"
+#include "core/flow_circuits/path_balance.h"
 #include "core/flow_circuits/suspects.h"
 #include "core/ports/port_lost.h"
 
@@ -98,6 +103,8 @@ class SourceCircuits {
   // The flow carries much. From now on it also has circuits on the paths parallel to its first one that add throughput,
   // then on alternates that do; kMaxBundle at most (path_share.h).
   void stripe();
+  // What the ports of its circuits carry now, FlowSender::loads(). To be told a few times a second.
+  void loads(const CircuitLoads& loads);
   // The owner has ended the flow; no callback follows.
   void stop();
 
@@ -109,6 +116,7 @@ class SourceCircuits {
     std::uint8_t rank = 0;
     std::uint32_t offer = 0;
     CircuitShare share = CircuitShare::kNone;
+    bool equals_first = false;  // PathOffer's
     Instant joined_at;
     bool leaving = false;  // ended here, for a better one
   };
@@ -158,6 +166,9 @@ class SourceCircuits {
   void watch();
   void look_for_further();
   void look_for_better();
+  const Live* least_loaded_equal(const CircuitLoads& loads) const;
+  void move_to(const Elements& path);
+  void try_next_turn();
   void have_better(const absl::StatusOr<PathOffers>& offers);
   void keep_looking();
   void look_again();
@@ -188,6 +199,7 @@ class SourceCircuits {
   absl::Status first_failure_;
 
   CircuitSetup setup_;  // of the dial
+  bool dials_equal_ = false;  // its path equals the first one offered
   std::unique_ptr<HopDial> dial_;
   std::array<Live, kMaxFlowCircuits> live_;  // by slot
   Suspects suspects_;
@@ -202,6 +214,11 @@ class SourceCircuits {
   std::unique_ptr<Timer> look_;
   Instant look_at_;
   std::uint32_t offer_ = 0;  // of the newest circuit on a best path
+  PathBalance balance_;
+  std::uint64_t turn_ = 0;  // the flow takes the paths of the flow so many after it
+  Elements wanted_path_;    // the flow looks for the turn in which it is the first; empty: it does not
+  std::uint64_t turn_before_ = 0;
+  std::size_t turns_left_ = 0;
   std::unique_ptr<Timer> end_worse_;
 
   Outage outage_;

@@ -21,6 +21,9 @@ bool has_relays_of(const std::vector<std::string>& path, const std::vector<std::
   return true;
 }
 
+// Of the equal paths that a node spreads flows over, so many are tried to find the one wanted.
+constexpr std::size_t kMostTurns = 16;
+
 }  // namespace
 
 std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) const {
@@ -159,6 +162,38 @@ std::size_t SourceCircuits::shared_with_live(const Elements& path) const {
     for (const std::string& element : path) shared += std::count(live.path.begin(), live.path.end(), element);
   }
   return shared;
+}
+
+void SourceCircuits::loads(const CircuitLoads& loads) {
+  // One change at a time.
+  if (over_ || !striped_ || finding_ || dial_ != nullptr || end_worse_ != nullptr) return;
+  const Live* const carries = preferred();
+  const Live* const other = least_loaded_equal(loads);
+  const Instant now = clock().now();
+  if (carries == nullptr || other == nullptr || !loads[carries->name.slot].has_value()) return balance_.no_other();
+  const CircuitLoad& present = *loads[carries->name.slot];
+  if (balance_.should_move(present, loads[other->name.slot]->busiest, now)) {
+    balance_.moved(now);
+    move_to(other->path);
+  }
+}
+
+const SourceCircuits::Live* SourceCircuits::least_loaded_equal(const CircuitLoads& loads) const {
+  const Live* least = nullptr;
+  for (const Live& live : live_) {
+    const bool stands_by = stays(live) && is_bundled(live) && live.share == CircuitShare::kAlternate;
+    if (!stands_by || !live.equals_first || !loads[live.name.slot].has_value()) continue;
+    if (clock().now() - live.joined_at < kProven) continue;
+    if (least == nullptr || loads[live.name.slot]->busiest < loads[least->name.slot]->busiest) least = &live;
+  }
+  return least;
+}
+
+void SourceCircuits::move_to(const Elements& path) {
+  wanted_path_ = path;
+  turns_left_ = kMostTurns;
+  turn_before_ = turn_++;
+  look_for_better();
 }
 
 }  // namespace cableway

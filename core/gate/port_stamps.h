@@ -1,5 +1,5 @@
-// Which ports of a host are in use by flows' own paths: until when, for each port, in memory that the host's node and
-// the processes of its jobs share. Whoever puts a chunk of a first path or a bundle on a
+// Which ports of a host are in use by flows' own paths: until when, and how many bytes they have carried, for each port,
+// in memory that the host's node and the processes of its jobs share. Whoever puts a chunk of a first path or a bundle on a
 // port stamps it. An alternate, which may use idle ports only, reads the stamp first (port_gate.h).
 //
 //   process A                     the page                      cablewayd's relay
@@ -19,17 +19,21 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 
 #include "absl/strings/string_view.h"
 #include "core/clock.h"
 
 namespace cableway {
 
-// Nanoseconds of the host's monotonic clock, as in Instant; 0: not in use. All bytes zero is a valid page.
-using PortStampPage = std::array<std::atomic<std::int64_t>, 512>;
-static_assert(std::atomic<std::int64_t>::is_always_lock_free, "the page is shared by processes");
-static_assert(sizeof(PortStampPage) == 4096);
+// All bytes zero is a valid page.
+struct PortStampPage {
+  static constexpr std::size_t kPlaces = 512;
+  std::array<std::atomic<std::int64_t>, kPlaces> until;   // ns of the host's monotonic clock, as in Instant; 0: not in use
+  std::array<std::atomic<std::uint64_t>, kPlaces> bytes;  // that were put on the port
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free,
+              "the page is shared by processes");
+static_assert(sizeof(PortStampPage) == 8192);
 
 // A port of this host through which chunks leave.
 class EgressPort {
@@ -43,9 +47,17 @@ class EgressPort {
   EgressPort() = default;
   // `page` must outlive this. `interface`: the port's name on its host; "": not known.
   EgressPort(PortStampPage& page, absl::string_view interface)
-      : until_(interface.empty() ? nullptr : &page[place_of(interface)]) {}
+      : until_(interface.empty() ? nullptr : &page.until[place_of(interface)]),
+        bytes_(interface.empty() ? nullptr : &page.bytes[place_of(interface)]) {}
 
   bool is_known() const { return until_ != nullptr; }
+
+  // So many bytes that may compete have been put on it.
+  void count(std::uint64_t bytes) const {
+    if (bytes_ != nullptr) bytes_->fetch_add(bytes, std::memory_order_relaxed);
+  }
+  // Of all who use it. Requires is_known().
+  std::uint64_t bytes() const { return bytes_->load(std::memory_order_relaxed); }
 
   // A chunk that may compete is put on it, which takes so long.
   void use(Instant now, Duration chunk_time) const {
@@ -74,10 +86,11 @@ class EgressPort {
   static constexpr std::size_t place_of(absl::string_view interface) {
     std::uint32_t hash = 2166136261U;
     for (const char each : interface) hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U;
-    return hash % std::tuple_size_v<PortStampPage>;
+    return hash % PortStampPage::kPlaces;
   }
 
   std::atomic<std::int64_t>* until_ = nullptr;
+  std::atomic<std::uint64_t>* bytes_ = nullptr;
 };
 
 }  // namespace cableway

@@ -175,7 +175,7 @@ absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_flow(const std::st
   std::vector<PathOffer> offers;
   for (const routing::OfferedPath& offered : routing::offered_paths(*topology, routes, *index, ordinal, most)) {
     if (offered.path.hops() > kMaxHops) continue;
-    offers.push_back({offered.kind, offered.may_stripe, hops_of(*topology, offered.path)});
+    offers.push_back({offered.kind, offered.may_stripe, hops_of(*topology, offered.path), offered.equals_first});
   }
   // The first path is a shortest one.
   if (!offers.empty()) return offers;

@@ -178,6 +178,12 @@ void RelayCircuit::note_leaving() {
   is_closed_ = is_gate_closed(now);
 }
 
+void RelayCircuit::look_at_load() {
+  if (egress_.now == nullptr) return;
+  const Instant now = egress_.now();
+  if (egress_.port.is_known() && load_.is_due(now)) load_.measure(now, egress_.port.bytes());
+}
+
 void RelayCircuit::note_left() {
   if (egress_.now == nullptr) return;
   const Instant now = egress_.now();
@@ -191,10 +197,21 @@ void RelayCircuit::look_at_gate() {
 }
 
 absl::Status RelayCircuit::tell_gate() {
-  const bool closed = is_closed_ || closed_ahead_;
-  if (std::exchange(told_closed_, closed) == closed) return absl::OkStatus();
-  if (absl::Status status = upstream_.send_control(gate_frame(closed)); !status.ok()) return status;
+  if (!has_news()) return absl::OkStatus();
+  told_closed_ = is_closed();
+  told_load_ = load();
+  chunks_at_news_ = chunks_;
+  if (absl::Status status = upstream_.send_control(gate_frame(told_closed_, told_load_)); !status.ok()) return status;
   return upstream_.flush(from_upstream_);
+}
+
+// An eighth of the load is no news. Where nothing has passed since the last news the source may not read any: only one
+// that has several circuits, as with an alternate, is sure to.
+bool RelayCircuit::has_news() const {
+  if (is_closed() != told_closed_) return true;
+  const std::uint64_t now = load();
+  const std::uint64_t change = now > told_load_ ? now - told_load_ : told_load_ - now;
+  return change > std::max(now, told_load_) / 8 && (egress_.is_alternate || chunks_ != chunks_at_news_);
 }
 
 void RelayCircuit::take_back(Slot& slot) {
@@ -223,8 +240,9 @@ absl::Status RelayCircuit::Upstream::on_control(const Frame& control) {
 }
 
 absl::Status RelayCircuit::Downstream::on_control(const Frame& control) {
-  if (control.kind == FrameKind::kGate && circuit_.egress_.is_alternate) {
+  if (control.kind == FrameKind::kGate && (control.offset == 0 || circuit_.egress_.is_alternate)) {
     circuit_.closed_ahead_ = control.offset != 0;
+    circuit_.load_ahead_ = control.size;
     return absl::OkStatus();
   }
   if (control.kind == FrameKind::kAnnounce && circuit_.egress_.is_alternate) circuit_.competes_ = control.offset == 0;
@@ -247,6 +265,7 @@ void RelayCircuit::Downstream::on_sent(Slot* slot) {
   --circuit.in_use_;
   ++circuit.chunks_;
   circuit.bytes_ += slot->drained;
+  if (circuit.competes_) circuit.egress_.port.count(slot->drained);
   circuit.take_back(*slot);
   circuit.send_waiting();
 }

@@ -13,12 +13,14 @@
 // It stamps the port by which its chunks leave (core/gate/port_stamps.h). A circuit that is an alternate of its flow
 // reads the stamp instead, and tells the flow's source when the port is in use, or the relay has no time for it
 // (core/gate/relay_load.h), and when that has passed; what is on its way is relayed all the same. The announcements
-// tell whether an alternate is its flow's primary now, which competes as any other circuit.
+// tell whether an alternate is its flow's primary now, which competes as any other circuit. Every source is told how much
+// the busiest port from here on carries (core/gate/byte_rate.h).
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never blocks.
 #ifndef CABLEWAY_CORE_RELAY_RELAY_CIRCUIT_H_
 #define CABLEWAY_CORE_RELAY_RELAY_CIRCUIT_H_
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -32,6 +34,7 @@
 #include "absl/strings/string_view.h"
 #include "core/clock.h"
 #include "core/flow/chunk_link.h"
+#include "core/gate/byte_rate.h"
 #include "core/gate/port_gate.h"
 #include "core/gate/port_stamps.h"
 #include "core/gate/relay_load.h"
@@ -83,6 +86,10 @@ class RelayCircuit {
   // drained over cables of 10 Mbit/s and faster.
   static constexpr std::uint32_t kReturnTicks = 8;
 
+  // To be called a few times a second, and progress() if the source is to be told of what has changed: how much flows'
+  // own paths put on the ports from here on.
+  void look_at_load();
+  bool has_news() const;
   // Whether look_at_gate() is to be called every kLookAtGate, as nothing else would tell that the port is idle again.
   bool waits_for_gate() const { return is_closed_; }
   void look_at_gate();
@@ -133,6 +140,8 @@ class RelayCircuit {
   // A chunk begins to leave, or has left.
   void note_leaving();
   void note_left();
+  bool is_closed() const { return is_closed_ || closed_ahead_; }
+  std::uint64_t load() const { return std::max(load_.per_second(), load_ahead_); }
   // Tells the source what has changed.
   absl::Status tell_gate();
   absl::Status move_once();
@@ -179,6 +188,10 @@ class RelayCircuit {
   bool is_closed_ = false;     // the gate here
   bool closed_ahead_ = false;  // that of a later relay
   bool told_closed_ = false;
+  ByteRate load_;
+  std::uint64_t chunks_at_news_ = 0;
+  std::uint64_t load_ahead_ = 0;  // what a later relay has told
+  std::uint64_t told_load_ = 0;
   std::size_t sending_ = 0;  // chunks that are leaving
   Instant leaving_since_;    // the oldest of them
   Duration chunk_time_{0};   // that the last one took

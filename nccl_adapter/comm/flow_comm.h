@@ -57,6 +57,7 @@ struct FlowActivity {
   std::array<CircuitName, kMaxFlowCircuits> live;  // by slot; generation 0: none is alive there
   std::optional<Reroute> reroute;                  // since the last activity that was taken
   std::string waits;                               // why there is no circuit while NCCL waits; "": it does not
+  CircuitLoads loads;                              // CircuitOwner::loads()
 };
 
 class FlowComm {

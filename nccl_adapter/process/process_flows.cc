@@ -39,8 +39,8 @@ class ProcessFlows::Flow {
   virtual void lose_port(const PortLost& lost) { comm()->lose_port(lost); }
   // The flow has failed.
   virtual void stop() = 0;
-  // What has passed over it.
-  virtual void carried(const FlowTraffic& /*traffic*/) {}
+  // What has passed over it, and what its ports carry.
+  virtual void carried(const FlowActivity& /*activity*/) {}
   const FlowIdentity& identity() const { return identity_; }
   CircuitReports circuit_reports;
 
@@ -65,10 +65,12 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
   void asked() { circuits_.asked(); }
   void paths_changed(Duration delay) { circuits_.paths_changed(delay); }
   void stop() override { circuits_.stop(); }
-  void carried(const FlowTraffic& traffic) override {
+  void carried(const FlowActivity& activity) override {
+    const FlowTraffic& traffic = activity.traffic;
     const bool may_have_more = flows_.limits_.shares != CircuitShare::kNone;
     if (may_have_more && traffic.large_bytes() >= kStandbyAfter) circuits_.want(2);
     if (traffic.large_bytes() >= kStripeAfter) circuits_.stripe();
+    circuits_.loads(activity.loads);
   }
 
   std::shared_ptr<FlowComm> comm() const override { return comm_; }
@@ -260,7 +262,7 @@ void ProcessFlows::paths_changed() {
 void ProcessFlows::report_activity(FlowComm* comm, Flow& flow, bool with_counts) {
   const std::optional<FlowActivity> activity = comm->take_activity();
   if (!activity.has_value()) return;
-  flow.carried(activity->traffic);
+  flow.carried(*activity);
   const auto now = std::chrono::steady_clock::now();
   std::optional<FlowRerouted> rerouted = flow.circuit_reports.rerouted(*activity);
   std::optional<FlowWaits> waits = flow.circuit_reports.waits(*activity, now);

@@ -205,15 +205,24 @@ class OfferList {
 
   std::vector<OfferedPath> offers() {
     StripingRoom room(topology_, physical_);
+    const PathCost cost = first().cost;
+    const std::uint64_t rate = rate_of(first().path);
     std::vector<OfferedPath> offers;
     for (RankedOffer& each : list_) {
       const bool competes = each.kind != PathKind::kAlternate;
       const bool may_stripe =
           room.has_room(each.path) && (competes || !(room.can_be_overfilled(each.path) || room.meets_taken(each.path)));
       if (may_stripe) room.add(each.path, competes);
-      offers.push_back({std::move(each.path), each.kind, may_stripe});
+      const bool equals_first = !competes && each.cost == cost && rate_of(each.path) == rate;
+      offers.push_back({std::move(each.path), each.kind, may_stripe, equals_first});
     }
     return offers;
+  }
+
+  std::uint64_t rate_of(const Path& path) const {
+    std::uint64_t rate = kMaxRateMbps;
+    for (const CableIndex cable : path.cables) rate = std::min(rate, topology_.cable(cable).rate_mbps);
+    return rate;
   }
 
   const Topology& topology_;

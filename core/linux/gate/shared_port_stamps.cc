@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "absl/strings/str_cat.h"
+
 namespace cableway::host {
 namespace {
 
@@ -56,7 +58,8 @@ absl::Status SharedPortStamps::adopt(const UniqueFd& file) {
   const int seals = ::fcntl(file.get(), F_GET_SEALS);
   const bool is_sealed = seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && (seals & kReadOnly) == 0;
   if (status.st_size != static_cast<off_t>(kBytes) || !is_sealed) {
-    return absl::InvalidArgumentError("the node's page of port stamps is not a sealed file of 4096 bytes");
+    return absl::InvalidArgumentError(
+        absl::StrCat("the node's page of port stamps is not a sealed file of ", kBytes, " bytes"));
   }
   absl::StatusOr<PortStampPage*> page = map(file.get());
   if (!page.ok()) return page.status();

@@ -440,7 +440,13 @@ void RelayLoop::end(Circuit& circuit, const std::string& hop_end, const absl::St
 }
 
 void RelayLoop::tick() {
-  for (const auto& [circuit, owned] : circuits_) circuit->relay.tick();
+  for (const auto& [circuit, owned] : circuits_) {
+    circuit->relay.tick();
+    circuit->relay.look_at_load();
+    if (circuit->relay.has_news()) with_news_.push_back(circuit);
+  }
+  for (Circuit* circuit : with_news_) serve(*circuit);
+  with_news_.clear();
   for (Store& store : stores_) report_waits(store);
 }
 

@@ -142,6 +142,7 @@ class RelayLoop {
   std::deque<Circuit*> unfinished_;               // with work left after their turn
   std::vector<Circuit*> polled_;                  // all others are armed
   std::vector<Circuit*> gated_;                   // RelayCircuit::waits_for_gate()
+  std::vector<Circuit*> with_news_;               // RelayCircuit::has_news(), during tick()
   std::chrono::steady_clock::time_point next_look_;
   RelayLoad load_;
 

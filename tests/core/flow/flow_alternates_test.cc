@@ -55,6 +55,22 @@ class FlowAlternatesTest : public testing::Test {
   CircuitName alternate_;
 };
 
+TEST_F(FlowAlternatesTest, LoadsAreWhatPortsAndRelaysCarry) {
+  flow_.sender_.loads();
+  const auto given = flow_.run(200);
+  const Instant begin = flow_.clock_.now();
+  flow_.clock_.run_for(ByteRate::kWindow);
+  ASSERT_TRUE(flow_.hops_[1]->destination.send_control(gate_frame(false, 12'345)).ok());
+  flow_.run(2);
+  const CircuitLoads loads = flow_.sender_.loads();
+  ASSERT_TRUE(loads[0].has_value() && loads[1].has_value()) << std::chrono::nanoseconds(flow_.clock_.now() - begin).count();
+  EXPECT_GT(loads[0]->busiest, 0U);
+  EXPECT_EQ(loads[0]->busiest, loads[0]->own) << "nobody else uses its port";
+  EXPECT_EQ(loads[1]->busiest, 12'345U) << "an alternate's chunks are no load";
+  EXPECT_GT(loads[1]->own, 0U);
+  EXPECT_FALSE(loads[2].has_value());
+}
+
 TEST_F(FlowAlternatesTest, AnIdleAlternateCarriesWhatItCan) {
   flow_.run(100);
   const auto given = flow_.run(400);

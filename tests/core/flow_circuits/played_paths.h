@@ -31,6 +31,8 @@ class PlayedPaths {
  public:
   // Answered at once. An error, if set, is answered instead.
   PathOffers offers;
+  // Those of the flow with that ordinal; null: `offers` for all.
+  std::function<PathOffers(std::uint64_t ordinal)> offers_to;
   absl::Status no_path;
   std::size_t requests = 0;
   std::string requested_node;
@@ -39,10 +41,11 @@ class PlayedPaths {
   PlayedConnector connector;
   const TransportNegotiator transports{{}, [] { return std::make_unique<PlayedConnectionEnd>(); }};
   const FlowMeans means{{clock, connector, transports, [] { return Challenge{}; }},
-                        [this](const std::string& node, std::uint64_t, std::size_t,
+                        [this](const std::string& node, std::uint64_t ordinal, std::size_t,
                                const std::function<void(absl::StatusOr<PathOffers>)>& done) {
                           ++requests;
                           requested_node = node;
+                          if (no_path.ok() && offers_to != nullptr) return done(offers_to(ordinal));
                           no_path.ok() ? done(offers) : done(no_path);
                         },
                         [] { return std::nullopt; }};

@@ -170,6 +170,67 @@ TEST_F(RelayGateTest, AnAlternateThatIsThePrimaryStampsThePort) {
   EXPECT_THAT(at_source_.controls, ElementsAre(gate_frame(true))) << "its own stamp keeps it away for a moment";
 }
 
+constexpr std::uint64_t kPerSecond = 4 * kGatedChunkBytes;  // one chunk in a quarter of a second
+
+TEST_F(RelayGateTest, TheSourceIsToldWhatThePortCarries) {
+  begin(false);
+  relay_->look_at_load();
+  pass_chunk();
+  clock_.run_for(milliseconds(250));
+  relay_->look_at_load();
+  EXPECT_TRUE(relay_->has_news());
+  EXPECT_THAT(told(), ElementsAre(gate_frame(false, kPerSecond)));
+  EXPECT_FALSE(relay_->has_news());
+  pass_chunk();
+  clock_.run_for(milliseconds(250));
+  relay_->look_at_load();
+  EXPECT_THAT(told(), IsEmpty()) << "the same";
+  // Another flow uses the port, too.
+  port_.count(kGatedChunkBytes);
+  pass_chunk();
+  clock_.run_for(milliseconds(250));
+  relay_->look_at_load();
+  EXPECT_THAT(told(), ElementsAre(gate_frame(false, 2 * kPerSecond)));
+}
+
+TEST_F(RelayGateTest, ASourceThatSendsNothingIsNotToldButOfItsAlternate) {
+  for (const bool is_alternate : {false, true}) {
+    SCOPED_TRACE(is_alternate);
+    next_ = 0;
+    std::tie(source_, upstream_) = sim::MemoryChunkLink::make_pair();
+    std::tie(downstream_, destination_) = sim::MemoryChunkLink::make_pair();
+    begin(is_alternate);
+    relay_->look_at_load();
+    port_.count(kGatedChunkBytes);
+    clock_.run_for(milliseconds(250));
+    relay_->look_at_load();
+    EXPECT_EQ(relay_->has_news(), is_alternate);
+    EXPECT_EQ(told().size(), is_alternate ? 1U : 0U);
+  }
+}
+
+TEST_F(RelayGateTest, TheBusiestPortOfAllRelaysCounts) {
+  begin(true);
+  relay_->look_at_load();
+  port_.count(kGatedChunkBytes);
+  clock_.run_for(milliseconds(250));
+  relay_->look_at_load();
+  for (const std::uint64_t ahead : {std::uint64_t{1}, 3 * kPerSecond}) {
+    ASSERT_TRUE(destination_->send_control(gate_frame(false, ahead)).ok());
+    destination_->step();
+    EXPECT_THAT(told(), ElementsAre(gate_frame(false, std::max(ahead, kPerSecond))));
+  }
+}
+
+TEST_F(RelayGateTest, AnAlternatesChunksAreNoLoad) {
+  begin(true);
+  relay_->look_at_load();
+  pass_chunk();
+  clock_.run_for(milliseconds(250));
+  relay_->look_at_load();
+  EXPECT_THAT(told(), IsEmpty());
+}
+
 TEST_F(RelayGateTest, AGateOfAnotherCircuitThanAnAlternateBreaksTheProtocol) {
   begin(false);
   ASSERT_TRUE(destination_->send_control(gate_frame(true)).ok());

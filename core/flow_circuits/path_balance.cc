@@ -1,0 +1,44 @@
+#include "core/flow_circuits/path_balance.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cableway {
+namespace {
+
+// A flow that has less than this part of its port is not what fills it.
+constexpr std::uint64_t kLeastPart = 16;
+constexpr std::uint64_t kLeastPerSecond = 1U << 20;
+// The other path's busiest port would carry this percentage of what the present one's does, or less.
+constexpr std::uint64_t kMostPercent = 80;
+
+bool gains(const CircuitLoad& present, std::uint64_t other) {
+  if (present.own < kLeastPerSecond || present.own < present.busiest / kLeastPart) return false;
+  return (other + present.own) * 100 <= present.busiest * kMostPercent;
+}
+
+}  // namespace
+
+bool PathBalance::should_move(const CircuitLoad& present, std::uint64_t other, Instant now) {
+  if (!gains(present, other)) {
+    better_ = false;
+    return false;
+  }
+  if (!std::exchange(better_, true)) better_since_ = now;
+  if (now - better_since_ < kSteady || now < next_turn_) return false;
+  next_turn_ = now + kTurn;
+  // Of all the load, the part whose move would make both paths equal is half of the difference: twice that, as few
+  // flows that could move do.
+  const double part = static_cast<double>(present.busiest - other) / static_cast<double>(present.busiest);
+  return std::uniform_real_distribution<double>(0, 1)(random_) < std::clamp(part, 0.25, 0.75);
+}
+
+void PathBalance::moved(Instant now) {
+  const bool again = std::exchange(has_moved_, true) && now - moved_at_ < kForgiven;
+  rest_ = again ? std::min<Duration>(2 * rest_, kLongestRest) : Duration(kFirstRest);
+  moved_at_ = now;
+  next_turn_ = now + rest_;
+  better_ = false;
+}
+
+}  // namespace cableway

@@ -1,0 +1,40 @@
+// How many bytes a count has grown by lately, per second.
+//
+// One thread at a time. Neither blocks nor allocates.
+#ifndef CABLEWAY_CORE_GATE_BYTE_RATE_H_
+#define CABLEWAY_CORE_GATE_BYTE_RATE_H_
+
+#include <chrono>
+#include <cstdint>
+
+#include "core/clock.h"
+
+namespace cableway {
+
+class ByteRate {
+ public:
+  // The length of a measurement, at least. Collectives pause for milliseconds between their steps.
+  static constexpr std::chrono::milliseconds kWindow{250};
+
+  bool is_due(Instant now) const { return !is_measured_ || now >= measured_at_ + kWindow; }
+  // Requires is_due(). The first call begins the first measurement. A count that is less has begun again.
+  void measure(Instant now, std::uint64_t count) {
+    const double seconds = std::chrono::duration<double>(now - measured_at_).count();
+    const bool is_rate = is_measured_ && count >= count_;
+    per_second_ = is_rate ? static_cast<std::uint64_t>(static_cast<double>(count - count_) / seconds) : 0;
+    is_measured_ = true;
+    measured_at_ = now;
+    count_ = count;
+  }
+  std::uint64_t per_second() const { return per_second_; }
+
+ private:
+  bool is_measured_ = false;
+  Instant measured_at_;
+  std::uint64_t count_ = 0;
+  std::uint64_t per_second_ = 0;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_GATE_BYTE_RATE_H_
