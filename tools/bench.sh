@@ -23,6 +23,7 @@ usage: tools/bench.sh BENCHMARK [options]
           what flows gain from all of their paths, compared to one path, on rings, parallel cables, a torus, a chord, a bridge
   checksum
           what checksums of chunks cost over TCP: throughput and CPU time with and without them, and their own speed
+  soak    an hour of verified full load on busy processors: whether anything is found to have failed, or grows
   routes  shortest paths compared to Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
 
 tools/bench.sh BENCHMARK --help lists its options.
@@ -30,7 +31,7 @@ END
 }
 
 case ${1:-} in
-  relay | verbs | fidelity | convergence | crossings | chunk | checksum | routes)
+  relay | verbs | fidelity | convergence | crossings | chunk | checksum | routes | soak)
     benchmark=$1
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"
