@@ -6,6 +6,7 @@
 namespace cableway {
 
 void LossMeter::heard(std::uint64_t number, Instant arrival) {
+  if (arrival < counts_from_) return;
   if (!window_.has_value()) window_ = Window{number, 0};
   if (number <= window_->first) return;  // it counts with the window before
   ++window_->arrived;

@@ -32,8 +32,12 @@ class LossMeter {
 
   // A new pulse with that number has arrived.
   void heard(std::uint64_t number, Instant arrival);
-  // What is lost now is not random: the cable is silent, or its neighbour stands still. The window begins again.
-  void interrupted() { window_.reset(); }
+  // What was lost until now was not lost at random: the cable was silent, or this host stood still, so that the socket's
+  // buffer was full. The window begins again, with what arrives from now on.
+  void interrupted(Instant now) {
+    window_.reset();
+    counts_from_ = now;
+  }
 
   // The percentage, rounded, that windows lost when they were last reported; 0: the cable is good.
   unsigned percent() const { return percent_; }
@@ -49,6 +53,7 @@ class LossMeter {
   void judge(unsigned lost_permille, Instant now);
 
   std::optional<Window> window_;
+  Instant counts_from_;
   unsigned percent_ = 0;
   bool changed_ = false;
   Instant good_since_;  // while lossy

@@ -19,6 +19,9 @@ bool is_same_link(const PulsedCable& left, const PulsedCable& right) {
          left.other_address == right.other_address;
 }
 
+// A socket's buffer holds the pulses of a longer stall of this host than that: some 270 at the kernel's default.
+constexpr std::chrono::seconds kBuffered{1};
+
 // How long tick() may wait while no cable is up.
 constexpr std::chrono::seconds kIdle{1};
 
@@ -59,7 +62,7 @@ void Pulses::add(PulsedCable cable, Instant now) {
       before.cable = std::move(cable);
       if (!std::exchange(before.is_up, true)) {
         before.judge.resume(now);
-        before.losses.interrupted();
+        before.losses.interrupted(now);
       }
       return;
     }
@@ -114,7 +117,10 @@ void Pulses::note_lateness(Instant now) {
   if (late <= Duration{0}) return;
   lateness_.add(late, now);
   if (late <= interval_ / 2) return;
-  for (auto& [name, each] : cables_) each.judge.stalled(late, now);
+  for (auto& [name, each] : cables_) {
+    each.judge.stalled(late, now);
+    if (late > kBuffered) each.losses.interrupted(now);
+  }
 }
 
 void Pulses::tick(Instant now) {
@@ -136,7 +142,7 @@ void Pulses::judge(Cable& each, Instant now) {
   if (each.judge.wants_signs(now) && host_.look_for_signs(each.cable)) each.judge.sign_of_life(now);
   const std::optional<CableVerdict> verdict = each.judge.judge(now);
   if (verdict.has_value()) {
-    each.losses.interrupted();
+    each.losses.interrupted(now);
     host_.verdict(each.cable, *verdict);
   }
   if (const std::optional<unsigned> percent = each.losses.changed()) host_.loss(each.cable, *percent);

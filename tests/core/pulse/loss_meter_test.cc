@@ -105,7 +105,7 @@ TEST(LossMeter, AnInterruptionIsNoLoss) {
   for (int time = 0; time < 100; ++time) {
     EXPECT_TRUE(cable.run_for(5s, 0).empty());
     cable.number += 100;  // a second of silence
-    cable.meter.interrupted();
+    cable.meter.interrupted(cable.now);
   }
 }
 

@@ -161,6 +161,20 @@ TEST(PulsesTest, SilenceAndPulsesThatWereNeverSentAreNoLoss) {
   EXPECT_THAT(pair.b.losses, IsEmpty());
 }
 
+// Its kernel keeps the first 270 pulses of that time, the others are lost.
+TEST(PulsesTest, WhatAStoppedHostMissesIsNoLoss) {
+  PulsePair pair;
+  for (int time = 0; time < 5; ++time) {
+    pair.run_for(5s);
+    pair.stop(pair.a, 10s);
+    pair.run_for(10s);
+    auto& arriving = pair.a.arriving;
+    if (arriving.size() > 270) arriving.erase(arriving.begin() + 270, arriving.end());
+  }
+  pair.run_for(15s);
+  EXPECT_THAT(pair.a.losses, IsEmpty());
+}
+
 TEST(PulsesTest, ALossyCableThatIsForgottenIsReportedAsGood) {
   PulsePair pair;
   pair.b.loss_in_million = 100'000;
