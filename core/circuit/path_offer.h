@@ -13,8 +13,8 @@ using routing::PathKind;
 
 struct PathOffer {
   PathKind kind = PathKind::kFirst;
-  bool may_stripe = true;  // it adds throughput beside the offers before it that may stripe
-  std::vector<Hop> hops;   // to_port of the last one is 0: the listen handle has it
+  bool may_stripe = true;     // it adds throughput beside the offers before it that may stripe
+  std::vector<Hop> hops;      // to_port of the last one is 0: the listen handle has it
   bool equals_first = false;  // OfferedPath's
   friend bool operator==(const PathOffer&, const PathOffer&) = default;
 };

@@ -124,15 +124,15 @@ class FlowSender final : public CircuitOwner {
     bool is_alternate = false;
     // Messages from this one on that are large, and announced by the primary, are announced on it.
     std::optional<std::uint64_t> announced_from;
-    std::uint64_t proven = 0;    // of an alternate: what has landed since its way was found idle
-    bool closed_ahead = false;   // a relay has a port on its way in use
-    PortGate gate;               // of the port by which it leaves
-    ByteRate port_load;          // of that port
+    std::uint64_t proven = 0;   // of an alternate: what has landed since its way was found idle
+    bool closed_ahead = false;  // a relay has a port on its way in use
+    PortGate gate;              // of the port by which it leaves
+    ByteRate port_load;         // of that port
     ByteRate own_load;
     std::uint64_t load_ahead = 0;  // as relays have told
-    Instant gate_seen;           // when it was last asked, as there was something to send
-    std::uint32_t retiring = 0;  // the generation for which `retired` is due; 0: none
-    bool unflushed = false;      // a frame was queued since its link has made progress
+    Instant gate_seen;             // when it was last asked, as there was something to send
+    std::uint32_t retiring = 0;    // the generation for which `retired` is due; 0: none
+    bool unflushed = false;        // a frame was queued since its link has made progress
     GivenChunks given;
     CircuitRate rate;
     std::uint64_t flow_landed = 0;  // landed_ when something landed over it last, or it had nothing to carry

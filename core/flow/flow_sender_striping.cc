@@ -175,7 +175,8 @@ CircuitLoads FlowSender::loads() {
     const std::size_t slot = slot_of(circuit);
     if (circuit.port_load.is_due(time)) circuit.port_load.measure(time, port.bytes());
     if (circuit.own_load.is_due(time)) circuit.own_load.measure(time, traffic_.bytes_over(slot));
-    loads[slot] = CircuitLoad{std::max(circuit.port_load.per_second(), circuit.load_ahead), circuit.own_load.per_second()};
+    loads[slot] =
+        CircuitLoad{std::max(circuit.port_load.per_second(), circuit.load_ahead), circuit.own_load.per_second()};
   }
   return loads;
 }

@@ -22,8 +22,8 @@
 // the chunks it carries nothing until the flow loses its primary. It ends when its path is no longer offered, as its
 // cable drains, or when it is of an earlier offer and not needed.
 //
-// A flow that is striped may move to an alternate that is as good as its path, where that carries less (path_balance.h):
-// it asks for the paths of a later flow to the same node, which the node spreads over equal paths.
+// A flow that is striped may move to an alternate that is as good as its path, where that carries less
+// (path_balance.h): it asks for the paths of a later flow to the same node, which the node spreads over equal paths.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_
@@ -198,7 +198,7 @@ class SourceCircuits {
   std::set<Elements> tried_;  // before the first circuit
   absl::Status first_failure_;
 
-  CircuitSetup setup_;  // of the dial
+  CircuitSetup setup_;        // of the dial
   bool dials_equal_ = false;  // its path equals the first one offered
   std::unique_ptr<HopDial> dial_;
   std::array<Live, kMaxFlowCircuits> live_;  // by slot

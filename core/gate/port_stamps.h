@@ -1,6 +1,6 @@
-// Which ports of a host are in use by flows' own paths: until when, and how many bytes they have carried, for each port,
-// in memory that the host's node and the processes of its jobs share. Whoever puts a chunk of a first path or a bundle on a
-// port stamps it. An alternate, which may use idle ports only, reads the stamp first (port_gate.h).
+// Which ports of a host are in use by flows' own paths: until when, and how many bytes they have carried, for each
+// port, in memory that the host's node and the processes of its jobs share. Whoever puts a chunk of a first path or a
+// bundle on a port stamps it. An alternate, which may use idle ports only, reads the stamp first (port_gate.h).
 //
 //   process A                     the page                      cablewayd's relay
 //   EgressPort("eth1").use() ---> [.. until .. until ..] <--- EgressPort("eth1").in_use_until()
@@ -28,7 +28,8 @@ namespace cableway {
 // All bytes zero is a valid page.
 struct PortStampPage {
   static constexpr std::size_t kPlaces = 512;
-  std::array<std::atomic<std::int64_t>, kPlaces> until;   // ns of the host's monotonic clock, as in Instant; 0: not in use
+  std::array<std::atomic<std::int64_t>, kPlaces>
+      until;  // ns of the host's monotonic clock, as in Instant; 0: not in use
   std::array<std::atomic<std::uint64_t>, kPlaces> bytes;  // that were put on the port
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free,

@@ -76,8 +76,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   // node that is up has the name; ResourceExhausted: kMaxDrainingCables drain.
   absl::Status drain_cable(const std::string& name);
   absl::Status undrain_cable(const std::string& name);
-  // What a cable loses of what its neighbour sends, in percent, of which 100 are the most; 0: nothing to speak of. Paths
-  // use such cables last (routing/topology/lossy_cables.h).
+  // What a cable loses of what its neighbour sends, in percent, of which 100 are the most; 0: nothing to speak of.
+  // Paths use such cables last (routing/topology/lossy_cables.h).
   void set_loss(const std::string& cable, unsigned percent);
   // Those that drain by this node, sorted.
   const std::set<std::string>& draining_cables() const { return draining_cables_; }

@@ -32,8 +32,8 @@ class LossMeter {
 
   // A new pulse with that number has arrived.
   void heard(std::uint64_t number, Instant arrival);
-  // What was lost until now was not lost at random: the cable was silent, or this host stood still, so that the socket's
-  // buffer was full. The window begins again, with what arrives from now on.
+  // What was lost until now was not lost at random: the cable was silent, or this host stood still, so that the
+  // socket's buffer was full. The window begins again, with what arrives from now on.
   void interrupted(Instant now) {
     window_.reset();
     counts_from_ = now;

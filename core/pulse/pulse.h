@@ -42,7 +42,7 @@ struct Pulse {
   bool hears = true;  // false: nothing that the receiver sends arrives at the sender any more
   CableEnd from;
   CableEnd to;
-  std::uint64_t boot_nonce = 0;   // the sender's
+  std::uint64_t boot_nonce = 0;  // the sender's
   // At least 1. Grows by one with each pulse over a cable, which begins beyond all that its sender has used before.
   std::uint64_t counter = 0;
   std::uint16_t interval_ms = 0;  // 1 to kMaxPulseIntervalMs

@@ -13,8 +13,8 @@
 // It stamps the port by which its chunks leave (core/gate/port_stamps.h). A circuit that is an alternate of its flow
 // reads the stamp instead, and tells the flow's source when the port is in use, or the relay has no time for it
 // (core/gate/relay_load.h), and when that has passed; what is on its way is relayed all the same. The announcements
-// tell whether an alternate is its flow's primary now, which competes as any other circuit. Every source is told how much
-// the busiest port from here on carries (core/gate/byte_rate.h).
+// tell whether an alternate is its flow's primary now, which competes as any other circuit. Every source is told how
+// much the busiest port from here on carries (core/gate/byte_rate.h).
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never blocks.
 #ifndef CABLEWAY_CORE_RELAY_RELAY_CIRCUIT_H_

@@ -42,8 +42,8 @@ struct AdvertisedAdjacency {
   NodeId neighbour;
   std::uint32_t neighbour_port = 0;
   PortAddress address;  // the origin's, on this cable; link-local addresses carry no scope: the port is the scope
-  std::uint32_t latency_ns = 0;  // one way, as measured by the origin; 0: not known
-  bool draining = false;         // by the origin
+  std::uint32_t latency_ns = 0;   // one way, as measured by the origin; 0: not known
+  bool draining = false;          // by the origin
   std::uint8_t loss_percent = 0;  // of what the neighbour sends, as in Cable
   friend bool operator==(const AdvertisedAdjacency&, const AdvertisedAdjacency&) = default;
 };

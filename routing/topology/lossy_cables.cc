@@ -72,8 +72,9 @@ std::vector<bool> cables_in_use(std::span<const Node> nodes, std::span<const Cab
     any_loss = any_loss || cables[i].loss_percent > 0;
   }
   if (!any_loss) return in_use;
-  std::sort(by_loss.begin(), by_loss.end(),
-            [&](std::size_t left, std::size_t right) { return cables[left].loss_percent < cables[right].loss_percent; });
+  std::sort(by_loss.begin(), by_loss.end(), [&](std::size_t left, std::size_t right) {
+    return cables[left].loss_percent < cables[right].loss_percent;
+  });
   Reach reach(nodes);
   auto better = by_loss.begin();
   for (const std::size_t i : by_loss) {

@@ -19,8 +19,8 @@ namespace cableway::routing {
 
 // Of each cable, whether paths may lead over it. None may over those that drain. One that loses packets (loss_percent)
 // is in use unless its two nodes reach each other, through nodes that do not drain, over cables that all lose less than
-// half as much. So whoever reaches each other over all cables does so over those in use. O(cables log cables); a cable at
-// a draining node takes O(that node's cables) more. Precondition: the nodes and cables of a valid topology.
+// half as much. So whoever reaches each other over all cables does so over those in use. O(cables log cables); a cable
+// at a draining node takes O(that node's cables) more. Precondition: the nodes and cables of a valid topology.
 std::vector<bool> cables_in_use(std::span<const Node> nodes, std::span<const Cable> cables);
 
 }  // namespace cableway::routing

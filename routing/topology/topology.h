@@ -6,7 +6,8 @@
 //   - the ends of a cable so that a.node < b.node;
 //   - cables by (a.node, b.node, name); CableIndex is the place in that order.
 // Cables that drain, and those that lose packets and are not needed (lossy_cables.h), are listed by themselves: paths,
-// capacities and everything else that is computed know the others only. So every node with the same link-state database uses the same indices and computes the same routes.
+// capacities and everything else that is computed know the others only. So every node with the same link-state database
+// uses the same indices and computes the same routes.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_H_
 
@@ -116,7 +117,8 @@ class Topology {
   std::span<const Node> nodes() const { return nodes_; }
   // Those that paths may lead over.
   std::span<const Cable> cables() const { return std::span(plugged_cables_).first(cable_count_); }
-  // The others, in the same order: those that drain, and those that lose packets and are not needed. They have no index.
+  // The others, in the same order: those that drain, and those that lose packets and are not needed. They have no
+  // index.
   std::span<const Cable> unused_cables() const { return std::span(plugged_cables_).subspan(cable_count_); }
   // Both, the unused ones last.
   std::span<const Cable> plugged_cables() const { return plugged_cables_; }

@@ -23,9 +23,10 @@ namespace {
 
 using Part = TopologyFault::Part;
 
-constexpr std::array kKnown = {"draining",   "from_address", "from_interface", "from_plug", "from_root",  "label",
-                               "latency_us", "loss_percent", "name",         "plugs",          "rate_mbps", "relay_port", "roots",
-                               "routed",     "to_address",   "to_interface",   "to_plug",   "to_root"};
+constexpr std::array kKnown = {"draining",     "from_address", "from_interface", "from_plug", "from_root",
+                               "label",        "latency_us",   "loss_percent",   "name",      "plugs",
+                               "rate_mbps",    "relay_port",   "roots",          "routed",    "to_address",
+                               "to_interface", "to_plug",      "to_root"};
 
 // The attribute, or null if it is missing or empty.
 const SketchText* find(const SketchAttributes& attributes, std::string_view key) {

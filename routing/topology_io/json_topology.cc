@@ -331,11 +331,11 @@ OrderedJson parts_json(const std::vector<SharedPart>& parts) {
 
 OrderedJson cable_json(const Topology& topology, const Cable& cable) {
   OrderedJson json{{"name", cable.name},
-          {"ends", OrderedJson::array({end_json(topology, cable.a), end_json(topology, cable.b)})},
-          {"rate_mbps", cable.rate_mbps},
-          {"latency_us", cable.latency_us ? OrderedJson(*cable.latency_us) : OrderedJson(nullptr)},
-          {"routed", cable.routed},
-          {"draining", cable.draining}};
+                   {"ends", OrderedJson::array({end_json(topology, cable.a), end_json(topology, cable.b)})},
+                   {"rate_mbps", cable.rate_mbps},
+                   {"latency_us", cable.latency_us ? OrderedJson(*cable.latency_us) : OrderedJson(nullptr)},
+                   {"routed", cable.routed},
+                   {"draining", cable.draining}};
   if (cable.loss_percent > 0) json["loss_percent"] = cable.loss_percent;
   return json;
 }

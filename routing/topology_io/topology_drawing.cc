@@ -275,8 +275,8 @@ std::string unused_note(const Cable& cable) {
   return absl::StrCat("lossy: no path leads over cable ", name, ", which loses ", cable.loss_percent, " % of packets");
 }
 
-// One line for every draining node, every unused or lossy cable, every physical cable of several cables, and every connector and PCIe link
-// that cables share.
+// One line for every draining node, every unused or lossy cable, every physical cable of several cables, and every
+// connector and PCIe link that cables share.
 std::string draw_notes(const Topology& topology, const Labels& labels) {
   constexpr std::size_t kMaxNotes = 24;
   const PhysicalCables physical = physical_cables(topology);

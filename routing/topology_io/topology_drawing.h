@@ -18,10 +18,11 @@ inline constexpr std::size_t kMaxNodesDrawn = 400;
 //   - full meshes of four with their diagonals; stars and trees indented below their root;
 //   - everything else, and drawings that are too wide or have more than kMaxNodesDrawn nodes, as the list of each
 //     node's neighbours.
-// Below the drawing, notes list what cables alone do not show: draining nodes, cables that drain or lose packets, cables that are one wire,
-// ports that several cables share (a switch segment is drawn as the cables between all its nodes, with one such note
-// per port). A cable shows its name unless it is the default one, and its rate if the rates differ. A double line (=)
-// stands for several cables. Long names are cut and marked with ~. Every line ends with a newline.
+// Below the drawing, notes list what cables alone do not show: draining nodes, cables that drain or lose packets,
+// cables that are one wire, ports that several cables share (a switch segment is drawn as the cables between all its
+// nodes, with one such note per port). A cable shows its name unless it is the default one, and its rate if the rates
+// differ. A double line (=) stands for several cables. Long names are cut and marked with ~. Every line ends with a
+// newline.
 std::string draw_topology(const Topology& topology);
 
 }  // namespace cableway::routing

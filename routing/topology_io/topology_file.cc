@@ -289,8 +289,8 @@ absl::Status TopologyReader::read_cable_values(const toml::table& table, Cable& 
 }
 
 absl::Status TopologyReader::read_cable(const toml::table& table) {
-  absl::Status keys = check_keys(
-      table, "[[cable]]", {"name", "ends", "rate_mbps", "latency_us", "routed", "draining", "loss_percent"});
+  absl::Status keys =
+      check_keys(table, "[[cable]]", {"name", "ends", "rate_mbps", "latency_us", "routed", "draining", "loss_percent"});
   if (!keys.ok()) return keys;
   Cable cable;
   PartLines lines;

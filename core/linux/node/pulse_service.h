@@ -54,7 +54,7 @@ class PulseService {
   const Listener listener_;
   std::vector<PulsedCable> pulsed_;
   DoubtedCables doubted_;
-  std::map<std::string, std::string> lossy_;  // by the cable's name: what is said of it
+  std::map<std::string, std::string> lossy_;                         // by the cable's name: what is said of it
   const std::shared_ptr<char> lifetime_ = std::make_shared<char>();  // of what the thread has posted
   std::unique_ptr<PulseThread> thread_;
 };

@@ -63,7 +63,8 @@ TEST_F(FlowAlternatesTest, LoadsAreWhatPortsAndRelaysCarry) {
   ASSERT_TRUE(flow_.hops_[1]->destination.send_control(gate_frame(false, 12'345)).ok());
   flow_.run(2);
   const CircuitLoads loads = flow_.sender_.loads();
-  ASSERT_TRUE(loads[0].has_value() && loads[1].has_value()) << std::chrono::nanoseconds(flow_.clock_.now() - begin).count();
+  ASSERT_TRUE(loads[0].has_value() && loads[1].has_value())
+      << std::chrono::nanoseconds(flow_.clock_.now() - begin).count();
   EXPECT_GT(loads[0]->busiest, 0U);
   EXPECT_EQ(loads[0]->busiest, loads[0]->own) << "nobody else uses its port";
   EXPECT_EQ(loads[1]->busiest, 12'345U) << "an alternate's chunks are no load";

@@ -108,10 +108,10 @@ TEST(Frame, RefusesInvalidHeaders) {
 }
 
 TEST(Frame, OfAnOpenCircuitHasASumOfItsHeader) {
-  for (const Frame& frame :
-       {Frame{FrameKind::kChunk, 128, 7, 128, 1000, 0xC0FFEE}, Frame{FrameKind::kAck, 0, 1, 0, 2},
-        Frame{FrameKind::kAnnounce, 0, 3, 0, 512}, Frame{FrameKind::kLanded, 0, 9, 0, 0}, retire_frame({1, 2}),
-        retired_frame({1, 2}, 3), gate_frame(true), gate_frame(false, ~std::uint64_t{0}), failed_frame(5, FailureScope::kCircuit)}) {
+  for (const Frame& frame : {Frame{FrameKind::kChunk, 128, 7, 128, 1000, 0xC0FFEE}, Frame{FrameKind::kAck, 0, 1, 0, 2},
+                             Frame{FrameKind::kAnnounce, 0, 3, 0, 512}, Frame{FrameKind::kLanded, 0, 9, 0, 0},
+                             retire_frame({1, 2}), retired_frame({1, 2}, 3), gate_frame(true),
+                             gate_frame(false, ~std::uint64_t{0}), failed_frame(5, FailureScope::kCircuit)}) {
     const FrameBytes good = encode_frame(frame);
     EXPECT_EQ(sum_in(good), header_sum(good)) << to_text(frame.kind);
     // The words of which TCP's sum does not see that they have changed places, and single bits.

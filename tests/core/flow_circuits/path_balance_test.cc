@@ -26,8 +26,8 @@ constexpr std::uint64_t kMegabyte = 1'000'000;
 constexpr milliseconds kLook{250};
 
 // How long until it moves; nullopt: not within that time.
-std::optional<Duration> moves_after(PathBalance& balance, const CircuitLoad& present, std::uint64_t other,
-                                    Instant& now, Duration within) {
+std::optional<Duration> moves_after(PathBalance& balance, const CircuitLoad& present, std::uint64_t other, Instant& now,
+                                    Duration within) {
   const Instant began = now;
   for (; now - began < within; now = now + kLook) {
     if (balance.should_move(present, other, now)) return now - began;

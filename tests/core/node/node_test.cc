@@ -278,8 +278,9 @@ TEST(Node, UsesACableThatLosesPacketsLast) {
 
   // The way round is silent, as only n0 knows yet: it uses the lossy cable, and n1 accepts that.
   DoubtedCables doubted;
-  doubted[std::string(before.cable(before.cables_between(*before.find_node("n0"), *before.find_node("n3"))[0].cable).name)] =
-      {"n3", "silent"};
+  doubted[std::string(
+      before.cable(before.cables_between(*before.find_node("n0"), *before.find_node("n3"))[0].cable).name)] = {
+      "n3", "silent"};
   world.node(0).set_doubted(doubted);
   EXPECT_EQ(hops_at(0, "n1"), 1U);
   world.node(0).set_doubted({});

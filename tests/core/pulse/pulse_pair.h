@@ -72,7 +72,7 @@ class PulsingHost final : public Pulses::Host {
 
   PulsedCable cable;
   PulsingHost* peer = nullptr;
-  bool cut = false;  // what it sends is lost
+  bool cut = false;      // what it sends is lost
   bool refuses = false;  // nothing can be sent
   bool kernels_answer = true;
   std::uint64_t loss_in_million = 0;

@@ -83,8 +83,8 @@ std::string cable_line(const routing::Topology& topology, const routing::Cable& 
   const std::string label = absl::StrCat(name, name.empty() ? "" : "\\n", rate_text(cable.rate_mbps));
   return absl::StrCat("  ", quoted(topology.node(cable.a.node).name), " -- ", quoted(topology.node(cable.b.node).name),
                       " [label=", quoted(label), ", tooltip=", quoted(describe_cable(topology, cable)),
-                      cable.routed ? ", style=dashed" : "", unused ? ", color=lightgrey" : "", ", ",
-                      cable_facts(cable), "];\n");
+                      cable.routed ? ", style=dashed" : "", unused ? ", color=lightgrey" : "", ", ", cable_facts(cable),
+                      "];\n");
 }
 
 }  // namespace

@@ -87,8 +87,7 @@ std::string topology_text(const routing::Topology& topology) {
   for (const routing::Cable& cable : topology.plugged_cables()) {
     table.add_row({cable.name, topology.node(cable.a.node).name, interface_text(cable.a), cable.a.address,
                    topology.node(cable.b.node).name, interface_text(cable.b), cable.b.address,
-                   absl::StrCat(cable.rate_mbps), latency_cell(cable.latency_us),
-                   remarks(cable)});
+                   absl::StrCat(cable.rate_mbps), latency_cell(cable.latency_us), remarks(cable)});
   }
   return absl::StrCat(routing::draw_topology(topology), "\n", table.text());
 }
