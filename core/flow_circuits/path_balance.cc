@@ -30,7 +30,13 @@ bool PathBalance::should_move(const CircuitLoad& present, std::uint64_t other, I
   // Of all the load, the part whose move would make both paths equal is half of the difference: twice that, as few
   // flows that could move do.
   const double part = static_cast<double>(present.busiest - other) / static_cast<double>(present.busiest);
-  return std::uniform_real_distribution<double>(0, 1)(random_) < std::clamp(part, 0.25, 0.75);
+  return chance() < std::clamp(part, 0.25, 0.75);
+}
+
+// A linear congruential generator (D. Knuth, MMIX), whose high bits are good enough to keep flows apart.
+double PathBalance::chance() {
+  random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+  return static_cast<double>(random_ >> 32U) / static_cast<double>(std::uint64_t{1} << 32U);
 }
 
 void PathBalance::moved(Instant now) {

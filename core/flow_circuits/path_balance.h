@@ -13,7 +13,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <random>
 
 #include "core/clock.h"
 #include "core/flow/circuit_load.h"
@@ -32,6 +31,7 @@ class PathBalance {
   static constexpr std::chrono::seconds kLongestRest{120};
   static constexpr std::chrono::minutes kForgiven{10};
 
+  // `seed`: any number that other flows do not have.
   explicit PathBalance(std::uint64_t seed) : random_(seed) {}
 
   // Whether to move now, from a path with the load `present` to one whose busiest port carries `other`. To be called a
@@ -43,7 +43,9 @@ class PathBalance {
   void moved(Instant now);
 
  private:
-  std::minstd_rand random_;
+  double chance();  // from 0 to 1
+
+  std::uint64_t random_;
   bool better_ = false;  // the other path is, since then
   Instant better_since_;
   Instant next_turn_;
