@@ -71,7 +71,11 @@ void Pulses::add(PulsedCable cable, Instant now) {
   }
   const std::string name = cable.name;
   CableJudge judge(cable.neighbour, interval_, lateness_);
-  cables_.emplace(name, Cable{std::move(cable), window, std::move(judge), counter_});
+  cables_.emplace(name, Cable{.cable = std::move(cable),
+                              .window = window,
+                              .judge = std::move(judge),
+                              .counter = counter_,
+                              .down_since = {}});
 }
 
 Pulses::Cables::iterator Pulses::forget(Cables::iterator cable) {

@@ -282,7 +282,8 @@ absl::Status TopologyReader::read_cable_values(const toml::table& table, Cable& 
   const auto draining = truth_value(table, "draining");
   if (!draining.ok()) return draining.status();
   cable.draining = *draining;
-  const auto loss = integer_value(table, "loss_percent", kMaxLossPercent, line_of(table));
+  std::uint32_t line = 0;  // its value is checked here already
+  const auto loss = integer_value(table, "loss_percent", kMaxLossPercent, line);
   if (!loss.ok()) return loss.status();
   cable.loss_percent = static_cast<std::uint8_t>(loss->value_or(0));
   return absl::OkStatus();

@@ -64,13 +64,13 @@ TEST_F(PortGateTest, ProcessesShareThePage) {
 }
 
 TEST_F(PortGateTest, NonsenseInThePageClosesForAWhileOnly) {
-  for (auto& stamp : page_) stamp = std::numeric_limits<std::int64_t>::max();
+  for (auto& stamp : page_.until) stamp = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(port_.in_use_until(kNow), kNow + EgressPort::kLongestUse);
   EXPECT_EQ(port_.in_use_until(kNow + milliseconds(100)), kNow + EgressPort::kLongestUse) << "the same stamp";
-  for (auto& stamp : page_) stamp = std::numeric_limits<std::int64_t>::max();
+  for (auto& stamp : page_.until) stamp = std::numeric_limits<std::int64_t>::max();
   port_.use(kNow, milliseconds(1));
   EXPECT_EQ(port_.in_use_until(kNow), kNow + EgressPort::kShortestUse);
-  for (auto& stamp : page_) stamp = std::numeric_limits<std::int64_t>::min();
+  for (auto& stamp : page_.until) stamp = std::numeric_limits<std::int64_t>::min();
   EXPECT_TRUE(gate_.is_open(kNow));
   port_.use(kNow, milliseconds(1));
   EXPECT_FALSE(gate_.is_open(kNow));
