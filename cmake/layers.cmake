@@ -43,7 +43,7 @@ cableway_folder_uses(core/relay core core/gate core/flow core/circuit)
 cableway_folder_uses(core/session core core/crypto core/event core/flow core/circuit core/ports)
 cableway_folder_uses(core/flooding core core/discovery)
 cableway_folder_uses(core/settings core/discovery core/ports core/pulse)
-cableway_folder_uses(core/node core core/crypto core/event core/circuit core/discovery core/ports core/session core/flooding)
+cableway_folder_uses(core/node core core/crypto core/event core/circuit core/discovery core/ports core/pulse core/session core/flooding)
 cableway_folder_uses(core/view core/event core/circuit core/discovery core/ports core/relay core/session core/settings core/node)
 
 cableway_folder_uses(core/linux/os)

@@ -1,11 +1,13 @@
 #include "sim/nodes/cable_fabric.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cableway::sim {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 28;  // of UDP over IPv4; those of IPv6 hardly matter
+constexpr std::array<std::byte, 20> kKernelPacket{};
 
 // 10.x.y.z/30 with z = 1 or 2, one subnet per cable.
 PortPrefix cable_address(std::uint32_t subnet, std::uint32_t end) {
@@ -35,6 +37,14 @@ void FabricPorts::send_to_family(PortId port, bool is_ipv6, std::span<const std:
 
 void FabricPorts::send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) {
   fabric_.transmit(*this, port, &to, bytes);
+}
+
+void FabricPorts::send_pulse(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) {
+  fabric_.transmit(*this, port, &to, bytes, CableFabric::Packet::kPulse);
+}
+
+void FabricPorts::ask_kernel(PortId port, const routing::PortAddress& to) {
+  fabric_.transmit(*this, port, &to, kKernelPacket, CableFabric::Packet::kQuestion);
 }
 
 CableFabric::NodeNumber CableFabric::add_node() {
@@ -134,31 +144,32 @@ bool CableFabric::has_address(const End& end, const routing::PortAddress& addres
 }
 
 void CableFabric::transmit(const FabricPorts& from, PortId port, const routing::PortAddress* to,
-                           std::span<const std::byte> bytes) {
+                           std::span<const std::byte> bytes, Packet kind) {
   const End sender{number_of(from), port};
   const auto on = segment_of_.find(sender);
   if (on == segment_of_.end() || off_[sender.first]) return;
-  if (tap_) tap_(sender.first, port, bytes);
+  if (tap_ && kind == Packet::kControl) tap_(sender.first, port, bytes);
   const Segment& segment = segments_[on->second];
   const auto place =
       static_cast<std::size_t>(std::find(segment.ends.begin(), segment.ends.end(), sender) - segment.ends.begin());
   if (!carries(on->second, place) || bytes.size() > kMaxDatagramBytes) return;
   if (bytes.size() + kHeaderBytes > segment.largest_packet[place] && !carries_full_size(on->second, place)) return;
   const auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
-  spread(on->second, sender, to, copy);
-  if (segment.shares_wire_with) spread(*segment.shares_wire_with, sender, to, copy);
+  spread(on->second, sender, to, copy, kind);
+  if (segment.shares_wire_with) spread(*segment.shares_wire_with, sender, to, copy, kind);
 }
 
 // To the segment's other ends.
 void CableFabric::spread(SegmentNumber number, const End& sender, const routing::PortAddress* to,
-                         const std::shared_ptr<const std::vector<std::byte>>& copy) {
+                         const std::shared_ptr<const std::vector<std::byte>>& copy, Packet kind) {
   Segment& segment = segments_[number];
   const Weather& weather = segment.weather.has_value() ? *segment.weather : weather_;
   for (const End& end : segment.ends) {
     if (end == sender || (to != nullptr && !has_address(end, *to))) continue;
     for (std::uint32_t copies = happens(weather.doubled_per_mille) ? 2 : 1; copies > 0; --copies) {
-      ++datagrams_;
-      if (!is_lost(segment, weather)) launch(segment, Way{sender.first, sender.second, end.first, end.second}, copy);
+      ++(kind == Packet::kControl ? datagrams_ : pulses_);
+      if (is_lost(segment, weather)) continue;
+      launch(segment, Way{sender.first, sender.second, end.first, end.second}, copy, kind);
     }
   }
 }
@@ -171,7 +182,8 @@ bool CableFabric::is_lost(Segment& segment, const Weather& weather) {
   return segment.in_burst;
 }
 
-void CableFabric::launch(Segment& segment, const Way& way, const std::shared_ptr<const std::vector<std::byte>>& bytes) {
+void CableFabric::launch(Segment& segment, const Way& way, const std::shared_ptr<const std::vector<std::byte>>& bytes,
+                         Packet kind) {
   const Weather& weather = segment.weather.has_value() ? *segment.weather : weather_;
   const Duration jitter(
       weather.jitter.count() == 0
@@ -182,9 +194,9 @@ void CableFabric::launch(Segment& segment, const Way& way, const std::shared_ptr
   const auto number = static_cast<SegmentNumber>(&segment - segments_.data());
   const auto more = more_delay_.find({way.from, way.from_port});
   const Duration delay = weather.delay + jitter + (more == more_delay_.end() ? Duration(0) : more->second);
-  clock_.post_at(clock_.now() + delay, [this, way, number, arriving = spoil ? corrupted(*bytes) : bytes] {
+  clock_.post_at(clock_.now() + delay, [this, way, number, kind, arriving = spoil ? corrupted(*bytes) : bytes] {
     --segments_[number].in_flight;
-    deliver(way, *arriving);
+    deliver(way, *arriving, kind);
   });
 }
 
@@ -195,7 +207,7 @@ std::shared_ptr<const std::vector<std::byte>> CableFabric::corrupted(const std::
   return changed;
 }
 
-void CableFabric::deliver(const Way& way, const std::vector<std::byte>& bytes) {
+void CableFabric::deliver(const Way& way, const std::vector<std::byte>& bytes, Packet kind) {
   const auto sender = nodes_[way.from]->ports_.find(way.from_port);
   const auto receiver = nodes_[way.to]->ports_.find(way.to_port);
   const bool connected = sender != nodes_[way.from]->ports_.end() && receiver != nodes_[way.to]->ports_.end() &&
@@ -203,8 +215,36 @@ void CableFabric::deliver(const Way& way, const std::vector<std::byte>& bytes) {
   if (!connected) return;
   routing::PortAddress address = sender->second.addresses.front().address;
   if (address.is_ipv6_link_local()) address.scope = receiver->second.interface;
+  ++nodes_[way.to]->packets_[way.to_port];
+  if (kind != Packet::kControl) return deliver_to_kernel(way, address, bytes, kind);
   if (arrivals_) arrivals_(way, bytes);
   nodes_[way.to]->receive_(ReceivedDatagram{way.to_port, address, bytes});
+}
+
+// Of a host whose node may stand still, or not run.
+void CableFabric::deliver_to_kernel(const Way& way, const routing::PortAddress& from,
+                                    const std::vector<std::byte>& bytes, Packet kind) {
+  const FabricPorts& ports = *nodes_[way.to];
+  PulseSockets* const sockets = ports.pulse_sockets_;
+  // One that has changed on its way fails its checksum.
+  if (kind != Packet::kPulse && !std::equal(bytes.begin(), bytes.end(), kKernelPacket.begin())) return;
+  switch (kind) {
+    case Packet::kPulse:
+      if (sockets == nullptr || !sockets->pulse(way.to_port, from, bytes)) {
+        transmit(ports, way.to_port, &from, kKernelPacket, Packet::kRefusal);
+      }
+      return;
+    case Packet::kQuestion:
+      return transmit(ports, way.to_port, &from, kKernelPacket, Packet::kAnswer);
+    case Packet::kAnswer:
+      if (sockets != nullptr) sockets->answered(way.to_port, from);
+      return;
+    case Packet::kRefusal:
+      if (sockets != nullptr) sockets->refused(way.to_port, from);
+      return;
+    case Packet::kControl:
+      return;
+  }
 }
 
 }  // namespace cableway::sim

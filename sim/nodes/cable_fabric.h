@@ -1,6 +1,7 @@
 // Nodes' ports and the cables between them, in memory and virtual time: the simulator's PortInventory and
 // ControlChannel. Cables carry datagrams with a delay, and lose, duplicate, reorder and corrupt as many of them as
-// configured.
+// configured. Beside control datagrams they carry pulses, and what kernels answer by themselves: that nobody listens,
+// and that they live.
 #ifndef CABLEWAY_SIM_NODES_CABLE_FABRIC_H_
 #define CABLEWAY_SIM_NODES_CABLE_FABRIC_H_
 
@@ -23,6 +24,17 @@ namespace cableway::sim {
 
 class CableFabric;
 
+// Receives what concerns pulses at one node.
+class PulseSockets {
+ public:
+  virtual ~PulseSockets() = default;
+  // False: no socket is open for pulses from there, so the kernel refuses it.
+  virtual bool pulse(PortId port, const routing::PortAddress& from, std::span<const std::byte> bytes) = 0;
+  // The kernel there has refused a pulse, or answered a question.
+  virtual void refused(PortId port, const routing::PortAddress& from) = 0;
+  virtual void answered(PortId port, const routing::PortAddress& from) = 0;
+};
+
 // One node's view of the fabric.
 class FabricPorts final : public PortInventory, public ControlChannel {
  public:
@@ -36,13 +48,26 @@ class FabricPorts final : public PortInventory, public ControlChannel {
   void send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) override;
   void listen(std::function<void(const ReceivedDatagram&)> receive) override { receive_ = std::move(receive); }
 
+  // Null: the kernel refuses all pulses.
+  void open_pulse_sockets(PulseSockets* sockets) { pulse_sockets_ = sockets; }
+  void send_pulse(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes);
+  // Asks the kernel there for an answer.
+  void ask_kernel(PortId port, const routing::PortAddress& to);
+  // That have arrived at the port, of all kinds.
+  std::uint64_t packets(PortId port) const {
+    const auto counted = packets_.find(port);
+    return counted == packets_.end() ? 0 : counted->second;
+  }
+
  private:
   friend class CableFabric;
   explicit FabricPorts(CableFabric& fabric) : fabric_(fabric) {}
 
   CableFabric& fabric_;
   std::map<PortId, PortFacts> ports_;
+  std::map<PortId, std::uint64_t> packets_;
   std::vector<RejectedPort> rejected_;
+  PulseSockets* pulse_sockets_ = nullptr;
   std::function<void()> changed_ = [] {};
   std::function<void(const ReceivedDatagram&)> receive_ = [](const ReceivedDatagram&) {};
 };
@@ -112,9 +137,9 @@ class CableFabric {
 
   // Delivers a forged datagram to `node`.
   void inject(NodeNumber node, PortId port, const routing::PortAddress& from, std::vector<std::byte> bytes);
-  // Called for every datagram that is sent.
+  // Called for every control datagram that is sent.
   void tap(std::function<void(NodeNumber from, PortId port, std::span<const std::byte>)> tap) { tap_ = std::move(tap); }
-  // Called for every datagram just before a node receives it.
+  // Called for every control datagram just before a node receives it.
   void tap_arrivals(std::function<void(const Way&, std::span<const std::byte>)> tap) { arrivals_ = std::move(tap); }
 
   std::size_t segment_count() const { return segments_.size(); }
@@ -128,10 +153,12 @@ class CableFabric {
   bool carries_full_size(SegmentNumber segment, std::size_t end) const;
   bool is_off(NodeNumber node) const { return off_[node]; }
   std::uint64_t datagrams() const { return datagrams_; }
+  std::uint64_t pulses() const { return pulses_; }
 
  private:
   friend class FabricPorts;
   using End = std::pair<NodeNumber, PortId>;
+  enum class Packet : std::uint8_t { kControl, kPulse, kRefusal, kQuestion, kAnswer };
   struct Segment {
     std::vector<End> ends;
     bool carrier = true;
@@ -144,14 +171,18 @@ class CableFabric {
   };
 
   NodeNumber number_of(const FabricPorts& ports) const { return numbers_.at(&ports); }
-  void transmit(const FabricPorts& from, PortId port, const routing::PortAddress* to, std::span<const std::byte> bytes);
+  void transmit(const FabricPorts& from, PortId port, const routing::PortAddress* to, std::span<const std::byte> bytes,
+                Packet kind = Packet::kControl);
   bool has_address(const End& end, const routing::PortAddress& address) const;
   void spread(SegmentNumber segment, const End& sender, const routing::PortAddress* to,
-              const std::shared_ptr<const std::vector<std::byte>>& bytes);
-  void launch(Segment& segment, const Way& way, const std::shared_ptr<const std::vector<std::byte>>& bytes);
+              const std::shared_ptr<const std::vector<std::byte>>& bytes, Packet kind);
+  void launch(Segment& segment, const Way& way, const std::shared_ptr<const std::vector<std::byte>>& bytes,
+              Packet kind);
   bool is_lost(Segment& segment, const Weather& weather);
   std::shared_ptr<const std::vector<std::byte>> corrupted(const std::vector<std::byte>& bytes);
-  void deliver(const Way& way, const std::vector<std::byte>& bytes);
+  void deliver(const Way& way, const std::vector<std::byte>& bytes, Packet kind);
+  void deliver_to_kernel(const Way& way, const routing::PortAddress& from, const std::vector<std::byte>& bytes,
+                         Packet kind);
   bool happens(std::uint32_t per_mille) { return random_() % 1000 < per_mille; }
   void report_change(NodeNumber node);
 
@@ -167,6 +198,7 @@ class CableFabric {
   PortId last_port_ = 0;
   std::uint32_t subnets_ = 0;
   std::uint64_t datagrams_ = 0;
+  std::uint64_t pulses_ = 0;
   std::function<void(NodeNumber, PortId, std::span<const std::byte>)> tap_;
   std::function<void(const Way&, std::span<const std::byte>)> arrivals_;
 };

@@ -37,7 +37,7 @@ void NodeWorld::start(NodeNumber number) {
   FabricPorts& ports = fabric_.ports_of(number);
   place.node = std::make_unique<Node>(
       place.options, *place.clock, ports, ports, *place.seal, [this] { return random_(); },
-      Node::Observer{[this, number] { topology_observer_(number); }, [] {},
+      Node::Observer{[this, number] { topology_observer_(number); }, [this, number] { ports_observer_(number); },
                      [this, number](const Event& event) { observer_(number, event); }});
   place.node->start();
 }

@@ -46,11 +46,16 @@ class NodeWorld {
 
   // Called whenever a node's topology may have changed.
   void observe_topology(std::function<void(NodeNumber)> observer) { topology_observer_ = std::move(observer); }
+  // Called whenever a node's ports have changed.
+  void observe_ports(std::function<void(NodeNumber)> observer) { ports_observer_ = std::move(observer); }
 
   std::size_t size() const { return places_.size(); }
   bool runs(NodeNumber node) const { return places_[node].node != nullptr; }
   Node& node(NodeNumber node) { return *places_[node].node; }
   NodeOptions& options(NodeNumber node) { return places_[node].options; }
+  // Those that the node uses.
+  Clock& clock_of(NodeNumber node) { return *places_[node].clock; }
+  const DatagramSeal& seal_of(NodeNumber node) { return *places_[node].seal; }
 
   // Whether all running nodes hold the same database, and nothing is in flight.
   bool agrees() const;
@@ -75,6 +80,7 @@ class NodeWorld {
   std::uint64_t boots_ = 1000;
   std::function<void(NodeNumber, const Event&)> observer_ = [](NodeNumber, const Event&) {};
   std::function<void(NodeNumber)> topology_observer_ = [](NodeNumber) {};
+  std::function<void(NodeNumber)> ports_observer_ = [](NodeNumber) {};
 };
 
 }  // namespace cableway::sim

@@ -125,8 +125,14 @@ bool FaultPlayer::at_work(const Fault& fault) const {
   return now >= Instant{fault.at} && (fault.lasts == Duration{0} || now < Instant{fault.end()});
 }
 
+// Lost carriers are counted where they are lost.
 void FaultPlayer::begin(const Fault& fault) {
   ground_.trace.add(to_text(fault.kind));
+  ++begun_[static_cast<std::size_t>(fault.kind)];
+  if (fault.kind == FaultKind::kSilence || fault.kind == FaultKind::kPartition ||
+      fault.kind == FaultKind::kCorruptData) {
+    note_cut();
+  }
   update(fault);
   if (carrier_.empty() || target_of(fault.kind) != FaultTarget::kCable) return;
   const std::size_t cable = target(fault);
@@ -142,6 +148,14 @@ void FaultPlayer::begin(const Fault& fault) {
   }
 }
 
+void FaultPlayer::note_cut() {
+  const Instant now = ground_.clock().now();
+  const bool loaded = std::any_of(flows_.begin(), flows_.end(), [now](const auto& flow) {
+    return Instant{flow->plan().begins} <= now && !flow->over();
+  });
+  if (loaded) ++cuts_;
+}
+
 void FaultPlayer::end(const Fault& fault) {
   update(fault);
 }
@@ -149,8 +163,8 @@ void FaultPlayer::end(const Fault& fault) {
 void FaultPlayer::update(const Fault& fault) {
   switch (target_of(fault.kind)) {
     case FaultTarget::kCable:
-      if (!carrier_.empty()) update_cable(target(fault));
-      return;
+      if (carrier_.empty()) return;
+      return fault.kind == FaultKind::kDrainCable ? update_drains(target(fault)) : update_cable(target(fault));
     case FaultTarget::kNode:
       return update_node(target(fault));
     case FaultTarget::kNone:
@@ -221,11 +235,35 @@ void FaultPlayer::update_cable(std::size_t cable) {
   const bool carrier = has_carrier(cable);
   if (carrier != carrier_[cable]) {
     carrier_[cable] = carrier;
+    if (!carrier) note_cut();
     fabric.set_carrier(cable, carrier);
   }
   ground_.plant.complete_late(cable, late);
   ground_.plant.flip_every(cable, flip_every);
   ground_.plant.segment_changed(cable);
+}
+
+// Only when such a fault begins or ends: a node that restarts has forgotten what drained.
+void FaultPlayer::update_drains(std::size_t cable) {
+  const auto& ends = ground_.nodes.fabric().ends_of(cable);
+  const auto drains_at = [&](std::size_t end) {
+    return std::any_of(plan_.begin(), plan_.end(), [&](const Fault& fault) {
+      if (fault.kind != FaultKind::kDrainCable || target(fault) != cable || !at_work(fault)) return false;
+      return fault.amount >= 2 || fault.amount == end;
+    });
+  };
+  for (std::size_t end = 0; end < ends.size(); ++end) {
+    if (!ground_.nodes.runs(ends[end].first)) continue;
+    for (std::size_t other = 0; other < ends.size(); ++other) {
+      if (other != end) set_cable_drains(ends[end].first, ground_.cable_name(cable, end, other), drains_at(end));
+    }
+  }
+}
+
+// One that is not up cannot be drained, and one that the node has forgotten not undrained: as for an operator.
+void FaultPlayer::set_cable_drains(std::size_t node, const std::string& name, bool drains) {
+  Node& running = ground_.nodes.node(node);
+  (drains ? running.drain_cable(name) : running.undrain_cable(name)).IgnoreError();
 }
 
 void FaultPlayer::update_node(std::size_t node) {
@@ -235,6 +273,7 @@ void FaultPlayer::update_node(std::size_t node) {
   SimtestHost& host = ground_.hosts[node];
   host.refuses = false;
   Duration slow{0};
+  Duration stall{0};
   bool stands_still = false;
   for (const Fault& fault : plan_) {
     if (target_of(fault.kind) != FaultTarget::kNode || target(fault) != node || !at_work(fault)) continue;
@@ -244,10 +283,13 @@ void FaultPlayer::update_node(std::size_t node) {
     drains = drains || fault.kind == FaultKind::kDrain;
     host.refuses = host.refuses || fault.kind == FaultKind::kRefuse;
     stands_still = stands_still || fault.kind == FaultKind::kStop;
-    if (fault.kind == FaultKind::kSlow) slow = std::max(slow, from_us(fault.amount));
+    if (fault.kind != FaultKind::kSlow) continue;
+    slow = std::max(slow, from_us(fault.amount));
+    stall = std::max(stall, longest_stall(fault.amount));
   }
   host.application_takes = slow;
   host.relay->set_chunk_time(slow);
+  host.longest_stall = std::max(ground_.plan.stalls, stall);
   ground_.nodes.options(node).draining = drains;
   rules_.set_draining(node, drains);
   if (ground_.nodes.runs(node)) ground_.nodes.node(node).set_draining(drains);

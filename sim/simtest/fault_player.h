@@ -3,8 +3,11 @@
 #ifndef CABLEWAY_SIM_SIMTEST_FAULT_PLAYER_H_
 #define CABLEWAY_SIM_SIMTEST_FAULT_PLAYER_H_
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/simtest/drifting_clock.h"
@@ -26,6 +29,11 @@ class FaultPlayer {
   Instant last_end() const;
   // When all faults are over and every node has had time to detect it.
   Instant calm() const;
+  // Faults that have begun, by kind.
+  const std::array<std::uint64_t, kFaultKinds>& begun() const { return begun_; }
+  // How often a cable, or all between two parts of the world, stopped carrying while a flow was not over; those of
+  // kCutOn are counted by the plant.
+  std::uint64_t cuts() const { return cuts_; }
 
  private:
   struct Down {
@@ -41,6 +49,9 @@ class FaultPlayer {
   void update_flow(const Fault& fault);
   void judge_wrongly(const Fault& fault);
   void update_cable(std::size_t cable);
+  void update_drains(std::size_t cable);
+  void set_cable_drains(std::size_t node, const std::string& name, bool drains);
+  void note_cut();
   void update_node(std::size_t node);
   void take_down(std::size_t node, const Down& down);
   void bring_up(std::size_t node);
@@ -56,6 +67,8 @@ class FaultPlayer {
   std::vector<std::unique_ptr<DriftingClock>> clocks_;
   std::vector<Down> down_;     // by node, current state
   std::vector<bool> carrier_;  // by segment, current state
+  std::array<std::uint64_t, kFaultKinds> begun_{};
+  std::uint64_t cuts_ = 0;
 };
 
 }  // namespace cableway::sim

@@ -9,7 +9,6 @@
 #include "absl/strings/str_join.h"
 #include "core/discovery/full_size_hellos.h"
 #include "routing/link_state/agreed_topology.h"
-#include "routing/topology/cable_name.h"
 
 namespace cableway::sim {
 namespace {
@@ -156,11 +155,8 @@ void NodeRules::check_bounds(std::size_t node) {
 std::vector<NodeRules::TrueCable> NodeRules::true_cables() const {
   const CableFabric& fabric = ground_.nodes.fabric();
   std::vector<TrueCable> cables;
-  const auto interface_of = [&](std::size_t node, PortId port) {
-    for (const PortFacts& facts : ground_.nodes.fabric().ports_of(node).ports()) {
-      if (facts.id == port) return facts.interface;
-    }
-    return std::string();
+  const auto drains_at = [&](std::size_t node, const std::string& name) {
+    return ground_.nodes.node(node).draining_cables().contains(name);
   };
   for (std::size_t segment = 0; segment < fabric.segment_count(); ++segment) {
     const auto& ends = fabric.ends_of(segment);
@@ -171,11 +167,9 @@ std::vector<NodeRules::TrueCable> NodeRules::true_cables() const {
     for (std::size_t i = 0; i < ends.size(); ++i) {
       for (std::size_t j = i + 1; j < ends.size(); ++j) {
         if (!works(i) || !works(j)) continue;
-        cables.push_back(TrueCable{ends[i].first, ends[j].first,
-                                   routing::discovered_cable_name(SimtestGround::name(ends[i].first),
-                                                                  interface_of(ends[i].first, ends[i].second),
-                                                                  SimtestGround::name(ends[j].first),
-                                                                  interface_of(ends[j].first, ends[j].second))});
+        TrueCable cable{ends[i].first, ends[j].first, ground_.cable_name(segment, i, j)};
+        cable.drains = drains_at(cable.a, cable.name) || drains_at(cable.b, cable.name);
+        cables.push_back(std::move(cable));
       }
     }
   }
@@ -198,7 +192,7 @@ std::vector<std::size_t> NodeRules::components() const {
   return lowest;
 }
 
-// Distances in cables, through nodes that are not draining.
+// Distances in cables that are not draining, through nodes that are not either.
 std::vector<std::size_t> NodeRules::distances(std::size_t from) const {
   std::vector<std::size_t> distance(ground_.nodes.size(), kNotReached);
   const std::vector<TrueCable> cables = true_cables();
@@ -209,7 +203,7 @@ std::vector<std::size_t> NodeRules::distances(std::size_t from) const {
     next.pop_front();
     if (at != from && draining_[at]) continue;
     for (const TrueCable& cable : cables) {
-      if (cable.a != at && cable.b != at) continue;
+      if (cable.drains || (cable.a != at && cable.b != at)) continue;
       const std::size_t other = cable.a == at ? cable.b : cable.a;
       if (distance[other] != kNotReached) continue;
       distance[other] = distance[at] + 1;
@@ -258,7 +252,7 @@ void NodeRules::check_topology(std::size_t node, const std::vector<TrueCable>& c
                                const std::vector<std::size_t>& components) {
   std::set<std::string> truth;
   for (const TrueCable& cable : cables) {
-    if (components[cable.a] == components[node]) truth.insert(cable.name);
+    if (!cable.drains && components[cable.a] == components[node]) truth.insert(cable.name);
   }
   std::set<std::string> seen;
   const routing::Topology& topology = ground_.nodes.node(node).paths().topology();

@@ -29,7 +29,7 @@ class NodeRules {
   bool agree() const;
   // To be called when all faults are over.
   void check_at_end();
-  // Whether there actually is a path through nodes that are not draining.
+  // Whether there actually is a path over cables, and through nodes, that are not draining.
   bool reaches(std::size_t from, std::size_t to) const;
 
  private:
@@ -44,6 +44,7 @@ class NodeRules {
     std::size_t a = 0;
     std::size_t b = 0;
     std::string name;
+    bool drains = false;  // by one of its nodes
   };
 
   void check_adjacencies(std::size_t node);

@@ -188,10 +188,12 @@ class Reader {
   void read_timing(const toml::table& table) {
     const toml::table* timing = section(table, "timing", false);
     if (timing == nullptr) return;
-    check_keys(*timing, "[timing]", {"hello_ms", "hold_ms"});
+    check_keys(*timing, "[timing]", {"hello_ms", "hold_ms", "pulse_ms", "stalls_ms"});
     SimtestPlan& plan = scenario_.plan;
     plan.hello = std::chrono::milliseconds(static_cast<std::int64_t>(number(*timing, "hello_ms", 10, 1000, 100)));
     plan.hold = std::chrono::milliseconds(static_cast<std::int64_t>(number(*timing, "hold_ms", 50, 10'000, 1000)));
+    plan.pulse = std::chrono::milliseconds(static_cast<std::int64_t>(number(*timing, "pulse_ms", 0, 100, 0)));
+    plan.stalls = std::chrono::milliseconds(static_cast<std::int64_t>(number(*timing, "stalls_ms", 0, 100, 0)));
     if (plan.hold < 3 * plan.hello) fault(*timing, "hold_ms is too short; expected three times hello_ms at least");
   }
 
@@ -246,7 +248,7 @@ class Reader {
     made.amount = number(table, "amount", 0, kMaxNumber, 0);
     const bool may_stay = made.kind == FaultKind::kCut || made.kind == FaultKind::kSilence ||
                           made.kind == FaultKind::kLarge || made.kind == FaultKind::kPartition ||
-                          made.kind == FaultKind::kDrift ||
+                          made.kind == FaultKind::kDrift || made.kind == FaultKind::kDrainCable ||
                           (target_of(made.kind) != FaultTarget::kCable && made.kind != FaultKind::kSlow &&
                            made.kind != FaultKind::kRefuse && made.kind != FaultKind::kStop &&
                            made.kind != FaultKind::kFalseVerdict && made.kind != FaultKind::kCutAnswer);
@@ -258,10 +260,19 @@ class Reader {
   void read_expectations(const toml::table& table) {
     const toml::table* expect = section(table, "expect", true);
     if (expect == nullptr) return;
-    check_keys(*expect, "[expect]", {"done_at_least", "failed_at_most", "circuits_at_least"});
+    check_keys(*expect, "[expect]",
+               {"done_at_least", "failed_at_most", "circuits_at_least", "silent_at_least", "still_at_least",
+                "verdicts_at_most", "cuts_at_least", "drained_left_within_ms"});
     scenario_.done_at_least = number(*expect, "done_at_least", 0, kMaxNumber, 0);
     scenario_.failed_at_most = number(*expect, "failed_at_most", 0, kMaxNumber, 0);
     scenario_.circuits_at_least = number(*expect, "circuits_at_least", 0, kMaxNumber, 0);
+    scenario_.silent_at_least = number(*expect, "silent_at_least", 0, kMaxNumber, 0);
+    scenario_.still_at_least = number(*expect, "still_at_least", 0, kMaxNumber, 0);
+    scenario_.verdicts_at_most = number(*expect, "verdicts_at_most", 0, kMaxNumber, UINT64_MAX);
+    scenario_.cuts_at_least = number(*expect, "cuts_at_least", 0, kMaxNumber, 0);
+    if (expect->contains("drained_left_within_ms")) {
+      scenario_.drained_left_within = ms(*expect, "drained_left_within_ms", 0, 0);
+    }
   }
 
   const std::string_view text_;
@@ -288,6 +299,21 @@ absl::Status check_expectations(const Scenario& scenario, const SimtestResult& r
   }
   if (result.circuits < scenario.circuits_at_least) {
     return missed("circuits", result.circuits, "at least", scenario.circuits_at_least);
+  }
+  if (result.silent < scenario.silent_at_least) {
+    return missed("verdicts that a cable is silent", result.silent, "at least", scenario.silent_at_least);
+  }
+  if (result.still < scenario.still_at_least) {
+    return missed("verdicts that a node stands still", result.still, "at least", scenario.still_at_least);
+  }
+  if (result.silent + result.still > scenario.verdicts_at_most) {
+    return missed("verdicts", result.silent + result.still, "at most", scenario.verdicts_at_most);
+  }
+  if (result.cuts < scenario.cuts_at_least) return missed("cuts", result.cuts, "at least", scenario.cuts_at_least);
+  if (result.on_draining > scenario.drained_left_within) {
+    const auto in_ms = [](Duration time) { return static_cast<std::uint64_t>(time / std::chrono::milliseconds(1)); };
+    return missed("ms with a circuit over a cable that drains", in_ms(result.on_draining), "at most",
+                  in_ms(scenario.drained_left_within));
   }
   return absl::OkStatus();
 }

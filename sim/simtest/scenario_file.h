@@ -12,6 +12,8 @@
 //   [timing]
 //   hello_ms = 100
 //   hold_ms = 1000
+//   pulse_ms = 10                   # 0: none are sent
+//   stalls_ms = 20                  # the longest stall of each host's threads: pulses are late
 //   [circuits]                      # of all flows
 //   path_wait_ms = 30000            # how long a flow may be without one
 //   wanted = 1                      # that each flow wants, on different paths
@@ -34,6 +36,9 @@
 //   done_at_least = 90              # messages
 //   failed_at_most = 10
 //   circuits_at_least = 2
+//   silent_at_least = 2             # verdicts of pulses; likewise still_at_least, verdicts_at_most
+//   cuts_at_least = 10
+//   drained_left_within_ms = 8000   # for a flow that has another path
 #ifndef CABLEWAY_SIM_SIMTEST_SCENARIO_FILE_H_
 #define CABLEWAY_SIM_SIMTEST_SCENARIO_FILE_H_
 
@@ -54,6 +59,11 @@ struct Scenario {
   std::uint64_t done_at_least = 0;
   std::uint64_t failed_at_most = 0;
   std::uint64_t circuits_at_least = 0;
+  std::uint64_t silent_at_least = 0;  // verdicts
+  std::uint64_t still_at_least = 0;
+  std::uint64_t verdicts_at_most = UINT64_MAX;
+  std::uint64_t cuts_at_least = 0;
+  Duration drained_left_within = Duration::max();
 };
 
 // InvalidArgument: "FILE:LINE: what is wrong; what was expected".

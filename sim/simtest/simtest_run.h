@@ -2,7 +2,9 @@
 #ifndef CABLEWAY_SIM_SIMTEST_SIMTEST_RUN_H_
 #define CABLEWAY_SIM_SIMTEST_SIMTEST_RUN_H_
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "sim/simtest/plan/simtest_plan.h"
@@ -20,11 +22,25 @@ struct SimtestResult {
   std::uint64_t messages = 0;  // planned
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
-  std::uint64_t circuits = 0;   // attempted or set up
-  std::uint64_t rdma_hops = 0;  // hops of circuits that use RDMA
+  std::uint64_t circuits = 0;                       // attempted or set up
+  std::uint64_t rdma_hops = 0;                      // hops of circuits that use RDMA
+  std::uint64_t bytes = 0;                          // of messages that are done: each was compared with what was sent
+  std::array<std::uint64_t, kFaultKinds> faults{};  // that have begun, by kind
+  // How often a cable, or all between two parts of the world, stopped carrying while a flow was not over.
+  std::uint64_t cuts = 0;
+  std::uint64_t pulses = 0;            // and what kernels have answered to them
+  std::uint64_t silent = 0;            // verdicts of pulses that a cable is silent
+  std::uint64_t still = 0;             // that a node stands still
+  std::uint64_t silences_checked = 0;  // after which circuits had to have ended
+  std::uint64_t least_use = 0;         // per mille of the time in which the least used port has sent
+  Duration latest_pulse{0};            // how late a node's timer for pulses has run at most
+  Duration on_draining{0};  // the longest that a flow with another path had a circuit over a cable that drained
 };
 
-SimtestResult run_simtest(const SimtestPlan& plan);
+// Called now and then while a world runs; with a part of the result.
+using SimtestProgress = std::function<void(const SimtestResult&)>;
+
+SimtestResult run_simtest(const SimtestPlan& plan, const SimtestProgress& progress = {});
 
 }  // namespace cableway::sim
 

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kStep{10};
 constexpr std::uint64_t kMaxEvents = 50'000'000;
+constexpr int kStepsPerCheck = 5;
+constexpr int kStepsPerReport = 6000;
 
 ControlKey simtest_key() {
   std::string text;
@@ -30,6 +32,9 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
   CablePlant::Facts facts;
   facts.bytes_per_second = static_cast<double>(plan.bytes_per_second);
   facts.window_bytes = plan.window_bytes;
+  CableFabric::Weather weather;
+  weather.jitter = plan.port_wait;
+  nodes_.fabric().set_weather(weather);
   plant_ = std::make_unique<CablePlant>(nodes_.clock(), nodes_.fabric(), facts);
   transports_ = stub_transports(plan, nodes_.clock(), nodes_.fabric());
   build_hosts();
@@ -46,6 +51,8 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
   for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
     flows_.push_back(std::make_unique<SimtestFlow>(*ground_, plan_.flows[i], i, faults_->calm(), reaches));
   }
+  pulse_rules_ = std::make_unique<PulseRules>(*ground_, flows_);
+  drain_rule_ = std::make_unique<DrainRule>(*ground_, *node_rules_, flows_);
 }
 
 void SimtestWorld::build_nodes() {
@@ -100,6 +107,7 @@ void SimtestWorld::build_hosts() {
   for (std::uint32_t node = 0; node < plan_.shape.nodes; ++node) {
     SimtestHost host;
     host.relay = std::make_unique<RelayHost>(nodes_.clock(), facts);
+    host.longest_stall = plan_.stalls;
     host.stores.push_back(std::make_unique<MemoryStore>(*host.relay));
     for (const std::unique_ptr<SimTransport>& transport : transports_) {
       std::unique_ptr<SlotStore> store = transport->make_store(node);
@@ -113,7 +121,7 @@ void SimtestWorld::build_processes() {
   tools_ = std::make_unique<SetupTools>(SetupTools{negotiate(transports_, *plant_, trace_), std::nullopt, {}});
   if (plan_.sealed) tools_->key = simtest_key().subkey(KeyUse::kCircuitSetup);
   ground_ = std::make_unique<SimtestGround>(
-      SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_, processes_, means_, trace_, rules_});
+      SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_, processes_, means_, told(), trace_, rules_});
   const auto listener = [this](std::size_t node, std::uint16_t port) {
     return port == kApplicationPort ? applications_[node].get() : processes_[node]->door();
   };
@@ -130,20 +138,46 @@ void SimtestWorld::build_processes() {
     processes_[node]->topology_changed();
     for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->paths_changed(node);
   });
+  nodes_.observe_ports([this](std::size_t node) { processes_[node]->ports_changed(); });
 }
 
-SimtestResult SimtestWorld::run() {
+NodeTells SimtestWorld::told() {
+  return {.lost =
+              [this](std::size_t node, const PortLost& lost) {
+                for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->lose_port(node, lost);
+              },
+          .paths_changed =
+              [this](std::size_t node) {
+                for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->paths_changed(node);
+              },
+          .verdict = [this](std::size_t node, const PulsedCable& cable,
+                            const CableVerdict& verdict) { pulse_rules_->verdict(node, cable, verdict); }};
+}
+
+SimtestResult SimtestWorld::run(const SimtestProgress& progress) {
   faults_->start();
+  pulse_rules_->start();
   for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->start();
-  Instant end = faults_->calm() + plan_.limit;
+  const bool has_end = plan_.ends > Duration{0};
+  const Instant end = has_end ? Instant{plan_.ends} : faults_->calm() + plan_.limit;
   int steps = 0;
-  while (rules_.all_hold() && !rests() && nodes_.clock().now() < end) {
+  while (rules_.all_hold() && nodes_.clock().now() < end && (has_end || !rests())) {
     nodes_.clock().run_for(kStep);
     tend();
-    if (++steps % 5 == 0) node_rules_->check();
-    if (nodes_.clock().calls() > kMaxEvents) rules_.broken(6, "the simulation does not terminate: too many events");
+    if (++steps % kStepsPerCheck == 0) {
+      node_rules_->check();
+      pulse_rules_->check();
+      drain_rule_->check();
+    }
+    if (progress && steps % kStepsPerReport == 0) progress(result());
+    if (has_end || nodes_.clock().calls() <= kMaxEvents) continue;
+    rules_.broken(6, "the simulation does not terminate: too many events");
   }
-  check_at_end();
+  has_end ? check_memory() : check_at_end();
+  return result();
+}
+
+SimtestResult SimtestWorld::result() {
   SimtestResult result;
   result.trace = trace_.value();
   result.broken = rules_.first();
@@ -155,11 +189,22 @@ SimtestResult SimtestWorld::run() {
     if (transport->kind() == TransportKind::kRdma) result.rdma_hops = transport->hops();
   }
   for (const std::unique_ptr<SimtestFlow>& flow : flows_) {
-    result.messages += flow->plan().messages.size();
+    const bool has_end = plan_.ends > Duration{0};
     result.done += flow->done();
-    result.failed += flow->failed();
+    result.messages += has_end ? flow->done() : flow->plan().messages.size();
+    result.failed += has_end ? 0 : flow->failed();
+    result.bytes += flow->bytes_done();
     result.circuits += flow->circuits();
   }
+  result.faults = faults_->begun();
+  result.cuts = faults_->cuts() + plant_->sprung();
+  result.pulses = nodes_.fabric().pulses();
+  result.silent = pulse_rules_->silent();
+  result.still = pulse_rules_->still();
+  result.silences_checked = pulse_rules_->silences_checked();
+  result.latest_pulse = pulse_rules_->latest();
+  result.least_use = plant_->least_use();
+  result.on_draining = drain_rule_->longest();
   return result;
 }
 
@@ -182,7 +227,7 @@ bool SimtestWorld::rests() {
   });
   const bool setups_rest =
       std::all_of(processes_.begin(), processes_.end(), [](const auto& process) { return process->in_setup() == 0; });
-  return relays_rest && setups_rest && node_rules_->agree();
+  return relays_rest && setups_rest && node_rules_->agree() && pulse_rules_->rest();
 }
 
 void SimtestWorld::check_at_end() {
@@ -222,9 +267,9 @@ void SimtestWorld::check_memory() {
   }
 }
 
-SimtestResult run_simtest(const SimtestPlan& plan) {
+SimtestResult run_simtest(const SimtestPlan& plan, const SimtestProgress& progress) {
   SimtestWorld world(plan);
-  return world.run();
+  return world.run(progress);
 }
 
 }  // namespace cableway::sim

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/crypto/keyed_seal.h"
+#include "sim/simtest/drain_rule.h"
 #include "sim/simtest/fault_player.h"
 #include "sim/simtest/flows/simtest_flow.h"
 #include "sim/simtest/ground/cable_plant.h"
@@ -15,6 +16,7 @@
 #include "sim/simtest/ground/process_means.h"
 #include "sim/simtest/ground/sim_transport.h"
 #include "sim/simtest/node_rules.h"
+#include "sim/simtest/pulse_rules.h"
 #include "sim/simtest/simtest_run.h"
 
 namespace cableway::sim {
@@ -24,16 +26,18 @@ class SimtestWorld {
   // `plan` outlives this.
   explicit SimtestWorld(const SimtestPlan& plan);
 
-  SimtestResult run();
+  SimtestResult run(const SimtestProgress& progress);
 
  private:
   void build_nodes();
   void build_switch();
   void build_hosts();
   void build_processes();
+  NodeTells told();
   bool flows_are_over() const;
   bool rests();
   void tend();
+  SimtestResult result();
   void check_at_end();
   void check_memory();
 
@@ -54,6 +58,8 @@ class SimtestWorld {
   std::unique_ptr<NodeRules> node_rules_;
   std::vector<std::unique_ptr<SimtestFlow>> flows_;
   std::unique_ptr<FaultPlayer> faults_;
+  std::unique_ptr<PulseRules> pulse_rules_;
+  std::unique_ptr<DrainRule> drain_rule_;
 };
 
 }  // namespace cableway::sim

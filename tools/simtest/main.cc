@@ -46,6 +46,12 @@ int run(const Options& options) {
     show(*report, options);
     summary.add(*report);
     summary.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  } else if (options.soak.has_value()) {
+    const auto begin = std::chrono::steady_clock::now();
+    const SimtestReport report = run_soak(*options.soak);
+    show(report, options);
+    summary.add(report);
+    summary.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } else if (options.replay.has_value()) {
     const absl::StatusOr<Summary> replayed = replay(options);
     if (!replayed.ok()) return refuse(replayed.status());

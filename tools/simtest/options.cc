@@ -1,12 +1,15 @@
 #include "tools/simtest/options.h"
 
 #include <algorithm>
+#include <chrono>
+#include <ratio>
 #include <string_view>
 #include <thread>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "sim/simtest/plan/soak_plan.h"
 
 namespace cableway::simtest {
 namespace {
@@ -25,7 +28,8 @@ constexpr char kFooter[] =
     "  simtest --deadlock 1..300\n"
     "  simtest --replay 17\n"
     "  simtest --replay 17:cut@1500+200:3:1\n"
-    "  simtest --scenario tests/scenarios/flapping_cable.toml";
+    "  simtest --scenario tests/scenarios/flapping_cable.toml\n"
+    "  simtest --soak 24";
 
 }  // namespace
 
@@ -55,10 +59,25 @@ absl::StatusOr<Replay> parse_replay(const std::string& text) {
   return replay;
 }
 
+absl::StatusOr<Soak> parse_soak(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  Soak soak;
+  double hours = 0;
+  const double most = std::chrono::duration<double, std::ratio<3600>>(sim::kMostSoak).count();
+  const bool has_hours = absl::SimpleAtod(text.substr(0, colon), &hours) && hours > 0 && hours <= most;
+  if (!has_hours || (colon != std::string::npos && !absl::SimpleAtoi(text.substr(colon + 1), &soak.seed))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--soak: \"", text, "\" is not valid; expected HOURS or HOURS:SEED, ", most, " hours at most"));
+  }
+  soak.lasts = std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::ratio<3600>>(hours));
+  return soak;
+}
+
 ParsedOptions parse_options(int argc, const char* const* argv) {
   Options options;
   std::string seeds;
   std::string replay;
+  std::string soak;
   bool keep = false;
   options.jobs = std::max(1U, std::thread::hardware_concurrency());
   CLI::App app(kAbout, "simtest");
@@ -70,6 +89,10 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
       ->check(CLI::Range(2, 1024));
   app.add_option("--replay", replay, "Run one seed again, with its own faults or the given ones: SEED[:FAULTS]");
   app.add_option("--scenario", options.scenario, "Run this scenario file (tests/scenarios)")->check(CLI::ExistingFile);
+  app.add_option(
+      "--soak", soak,
+      "Run one world of busy hosts at full load, without a fault, for so many hours of virtual time: no cable "
+      "may be found silent: HOURS[:SEED]");
   app.add_option("--jobs", options.jobs, "Number of processes that run seeds in parallel")->check(CLI::Range(1, 256));
   app.add_option("--stop-after", options.stop_after, "Stop after this many failures")->check(CLI::Range(1, 1'000'000));
   app.add_option("--seconds-per-seed", options.seconds_per_seed, "Time limit of a seed; a slower one has failed")
@@ -105,9 +128,14 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
     if (!parsed.ok()) return refuse(std::string(parsed.status().message()));
     options.replay = *std::move(parsed);
   }
-  const int ways =
-      (options.seeds.has_value() ? 1 : 0) + (options.replay.has_value() ? 1 : 0) + (options.scenario.empty() ? 0 : 1);
-  if (ways != 1) return refuse("expected one of --seeds, --deadlock, --replay and --scenario");
+  if (!soak.empty()) {
+    absl::StatusOr<Soak> parsed = parse_soak(soak);
+    if (!parsed.ok()) return refuse(std::string(parsed.status().message()));
+    options.soak = *parsed;
+  }
+  const int ways = (options.seeds.has_value() ? 1 : 0) + (options.replay.has_value() ? 1 : 0) +
+                   (options.scenario.empty() ? 0 : 1) + (options.soak.has_value() ? 1 : 0);
+  if (ways != 1) return refuse("expected one of --seeds, --deadlock, --replay, --scenario and --soak");
   return {std::move(options), 0};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/clock.h"
 #include "sim/simtest/plan/fault.h"
 
 namespace cableway::simtest {
@@ -22,12 +23,18 @@ struct Replay {
   std::optional<sim::FaultPlan> faults;  // replaces the seed's own
 };
 
+struct Soak {
+  Duration lasts{0};  // of virtual time
+  std::uint64_t seed = 1;
+};
+
 struct Options {
   std::optional<SeedRange> seeds;
   bool saturation = false;  // the seeds are those of saturated worlds, not of faulty ones
   std::size_t max_nodes = 64;
   std::optional<Replay> replay;
   std::string scenario;  // file; "": none
+  std::optional<Soak> soak;
   std::size_t jobs = 1;
   std::size_t stop_after = 10;  // failures
   std::uint32_t seconds_per_seed = 120;
@@ -41,6 +48,8 @@ struct Options {
 absl::StatusOr<SeedRange> parse_seeds(const std::string& text);
 // "SEED" or "SEED:FAULTS".
 absl::StatusOr<Replay> parse_replay(const std::string& text);
+// "HOURS" or "HOURS:SEED".
+absl::StatusOr<Soak> parse_soak(const std::string& text);
 
 // Help and errors are already printed. Without `options`, the program ends with `exit_status`.
 struct ParsedOptions {

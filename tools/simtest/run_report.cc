@@ -1,9 +1,14 @@
 #include "tools/simtest/run_report.h"
 
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <ratio>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "routing/text/json_schema.h"
 #include "sim/simtest/plan/simtest_random.h"
 
@@ -20,14 +25,68 @@ json to_object(const Failure& failure) {
               {"replay", failure.replay}};
 }
 
+std::uint64_t total(const std::array<std::uint64_t, sim::kFaultKinds>& faults) {
+  return std::accumulate(faults.begin(), faults.end(), std::uint64_t{0});
+}
+
+double in_ms(Duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+// "913 faults: 40 cut, 31 silence. 120 cuts of cables under load, 812.4 MB compared with what was sent: 0 bytes lost,
+// doubled or wrong". Empty: no fault, as in a search for deadlocks.
+std::string faults_line(const Summary& summary) {
+  if (total(summary.faults) == 0) return "";
+  std::vector<std::string> kinds;
+  for (std::size_t kind = 0; kind < summary.faults.size(); ++kind) {
+    if (summary.faults[kind] == 0) continue;
+    kinds.push_back(absl::StrCat(summary.faults[kind], " ", sim::to_text(static_cast<sim::FaultKind>(kind))));
+  }
+  const std::string damage = summary.failures.empty()
+                                 ? "0 bytes lost, doubled or wrong"
+                                 : absl::StrCat(summary.failures.size(), " runs failed, see above");
+  return absl::StrFormat("%d faults: %s.\n%d cuts under verified load (%.1f MB compared with what was sent): %s.\n",
+                         total(summary.faults), absl::StrJoin(kinds, ", "), summary.cuts,
+                         static_cast<double>(summary.bytes) / 1e6, damage);
+}
+
+std::string pulses_line(const Summary& summary) {
+  if (summary.pulses == 0) return "";
+  const std::string use = total(summary.faults) > 0 || summary.least_use == 0
+                              ? ""
+                              : absl::StrFormat(" The least used port sent for %.1f %% of the time.",
+                                                static_cast<double>(summary.least_use) / 10);
+  return absl::StrFormat(
+      "%d pulses, up to %.1f ms late: %d times a cable was found silent, %d times a node to stand still; %d silences "
+      "ended their circuits in time.%s\n",
+      summary.pulses, in_ms(summary.latest_pulse), summary.silent, summary.still, summary.silences_checked, use);
+}
+
 }  // namespace
 
 std::string to_line(const SimtestReport& report) {
   const sim::SimtestResult& result = report.result;
-  json line{{"seed", report.seed},         {"trace", result.trace},         {"ns", result.virtual_time.count()},
-            {"events", result.events},     {"datagrams", result.datagrams}, {"chunks", result.chunks},
-            {"messages", result.messages}, {"done", result.done},           {"failed", result.failed},
-            {"circuits", result.circuits}, {"rdma_hops", result.rdma_hops}, {"failures", json::array()}};
+  json line{{"seed", report.seed},
+            {"trace", result.trace},
+            {"ns", result.virtual_time.count()},
+            {"events", result.events},
+            {"datagrams", result.datagrams},
+            {"chunks", result.chunks},
+            {"messages", result.messages},
+            {"done", result.done},
+            {"failed", result.failed},
+            {"circuits", result.circuits},
+            {"rdma_hops", result.rdma_hops},
+            {"bytes", result.bytes},
+            {"faults", result.faults},
+            {"cuts", result.cuts},
+            {"pulses", result.pulses},
+            {"silent", result.silent},
+            {"still", result.still},
+            {"silences_checked", result.silences_checked},
+            {"least_use", result.least_use},
+            {"latest_pulse_ns", result.latest_pulse.count()},
+            {"failures", json::array()}};
   for (const Failure& failure : report.failures) line["failures"].push_back(to_object(failure));
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -49,6 +108,15 @@ absl::StatusOr<SimtestReport> from_line(const std::string& line) {
   result.failed = number("failed");
   result.circuits = number("circuits");
   result.rdma_hops = number("rdma_hops");
+  result.bytes = number("bytes");
+  result.faults = object.value("faults", result.faults);
+  result.cuts = number("cuts");
+  result.pulses = number("pulses");
+  result.silent = number("silent");
+  result.still = number("still");
+  result.silences_checked = number("silences_checked");
+  result.least_use = number("least_use");
+  result.latest_pulse = Duration(static_cast<Duration::rep>(number("latest_pulse_ns")));
   for (const json& failure : object.value("failures", json::array())) {
     report.failures.push_back(Failure{failure.value("run", ""), failure.value("rule", 0), failure.value("at_ms", 0.0),
                                       failure.value("what", ""), failure.value("replay", "")});
@@ -68,6 +136,15 @@ void Summary::add(const SimtestReport& report) {
   failed += result.failed;
   circuits += result.circuits;
   rdma_hops += result.rdma_hops;
+  bytes += result.bytes;
+  for (std::size_t kind = 0; kind < faults.size(); ++kind) faults[kind] += result.faults[kind];
+  cuts += result.cuts;
+  pulses += result.pulses;
+  silent += result.silent;
+  still += result.still;
+  silences_checked += result.silences_checked;
+  least_use = std::min(least_use, result.least_use);
+  latest_pulse = std::max(latest_pulse, result.latest_pulse);
   trace += sim::SimtestRandom::mix(result.trace + report.seed);
   failures.insert(failures.end(), report.failures.begin(), report.failures.end());
 }
@@ -80,14 +157,19 @@ std::string to_text(const Failure& failure) {
 
 std::string to_text(const Summary& summary) {
   return absl::StrFormat(
-      "%d runs in %.1f s: %d failed. %.0f s of virtual time, %d events, %d datagrams, %d chunks over cables, %d "
-      "circuits with %d hops over RDMA, %d messages (%d done, %d failed with a reason). Trace %016x\n",
-      summary.runs, summary.wall_s, summary.failures.size(), summary.virtual_s, summary.events, summary.datagrams,
-      summary.chunks, summary.circuits, summary.rdma_hops, summary.messages, summary.done, summary.failed,
-      summary.trace);
+             "%d runs in %.1f s: %d failed. %.0f s of virtual time, %d events, %d datagrams, %d chunks over cables, %d "
+             "circuits with %d hops over RDMA, %d messages (%d done, %d failed with a reason). Trace %016x\n",
+             summary.runs, summary.wall_s, summary.failures.size(), summary.virtual_s, summary.events,
+             summary.datagrams, summary.chunks, summary.circuits, summary.rdma_hops, summary.messages, summary.done,
+             summary.failed, summary.trace) +
+         faults_line(summary) + pulses_line(summary);
 }
 
 std::string to_json(const Summary& summary) {
+  nlohmann::ordered_json by_kind{{"total", total(summary.faults)}};
+  for (std::size_t kind = 0; kind < summary.faults.size(); ++kind) {
+    by_kind[sim::to_text(static_cast<sim::FaultKind>(kind))] = summary.faults[kind];
+  }
   nlohmann::ordered_json object{{routing::kSchemaMember, routing::kJsonSchema},
                                 {"runs", summary.runs},
                                 {"wall_s", summary.wall_s},
@@ -100,6 +182,14 @@ std::string to_json(const Summary& summary) {
                                 {"messages", summary.messages},
                                 {"done", summary.done},
                                 {"failed_messages", summary.failed},
+                                {"verified_bytes", summary.bytes},
+                                {"faults", by_kind},
+                                {"cuts", summary.cuts},
+                                {"pulses", summary.pulses},
+                                {"silent_verdicts", summary.silent},
+                                {"still_verdicts", summary.still},
+                                {"silences_checked", summary.silences_checked},
+                                {"latest_pulse_ms", in_ms(summary.latest_pulse)},
                                 {"trace", absl::StrFormat("%016x", summary.trace)},
                                 {"failures", nlohmann::ordered_json::array()}};
   for (const Failure& failure : summary.failures)

@@ -2,11 +2,14 @@
 #ifndef CABLEWAY_TOOLS_SIMTEST_RUN_REPORT_H_
 #define CABLEWAY_TOOLS_SIMTEST_RUN_REPORT_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/clock.h"
+#include "sim/simtest/plan/fault.h"
 #include "sim/simtest/simtest_run.h"
 
 namespace cableway::simtest {
@@ -41,7 +44,16 @@ struct Summary {
   std::uint64_t failed = 0;
   std::uint64_t circuits = 0;
   std::uint64_t rdma_hops = 0;
-  std::uint64_t trace = 0;  // combined from all runs' traces, independent of their order
+  std::uint64_t bytes = 0;
+  std::array<std::uint64_t, sim::kFaultKinds> faults{};  // by kind
+  std::uint64_t cuts = 0;
+  std::uint64_t pulses = 0;
+  std::uint64_t silent = 0;
+  std::uint64_t still = 0;
+  std::uint64_t silences_checked = 0;
+  std::uint64_t least_use = 1000;  // per mille, of the run in which it was the lowest
+  Duration latest_pulse{0};        // of all runs
+  std::uint64_t trace = 0;         // combined from all runs' traces, independent of their order
   std::vector<Failure> failures;
 
   void add(const SimtestReport& report);

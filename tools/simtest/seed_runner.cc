@@ -1,13 +1,17 @@
 #include "tools/simtest/seed_runner.h"
 
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <optional>
+#include <ratio>
 #include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "sim/simtest/plan/shrink.h"
+#include "sim/simtest/plan/soak_plan.h"
 #include "sim/simtest/saturation.h"
 #include "sim/simtest/scenario_file.h"
 
@@ -72,6 +76,30 @@ SimtestReport run_plan(const sim::SimtestPlan& plan, const std::string& name, co
     }
   }
   note_failure(report, name, replay);
+  return report;
+}
+
+SimtestReport run_soak(const Soak& soak) {
+  using Wall = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kProgressEvery{2};
+  const auto begin = Wall::now();
+  auto next = begin + kProgressEvery;
+  const auto show_progress = [&](const sim::SimtestResult& so_far) {
+    const auto now = Wall::now();
+    if (now < next) return;
+    next = now + kProgressEvery;
+    const auto hours = [](Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); };
+    std::fputs(absl::StrFormat("simtest: %.2f of %.2f hours after %.0f s, %d verdicts\n", hours(so_far.virtual_time),
+                               hours(soak.lasts), std::chrono::duration<double>(now - begin).count(),
+                               so_far.silent + so_far.still)
+                   .c_str(),
+               stderr);
+  };
+  SimtestReport report;
+  report.seed = soak.seed;
+  report.result = sim::run_simtest(sim::make_soak_plan(soak.seed, soak.lasts), show_progress);
+  const double hours = std::chrono::duration<double, std::ratio<3600>>(soak.lasts).count();
+  note_failure(report, absl::StrCat("soak ", soak.seed), absl::StrCat("simtest --soak ", hours, ":", soak.seed));
   return report;
 }
 

@@ -15,6 +15,8 @@ namespace cableway::simtest {
 absl::StatusOr<sim::SimtestPlan> plan_of(const Replay& replay);
 
 SimtestReport run_seed(std::uint64_t seed, const Options& options);
+// Progress goes to standard error after two seconds.
+SimtestReport run_soak(const Soak& soak);
 // InvalidArgument: the file cannot be read, or is not a scenario.
 absl::StatusOr<SimtestReport> run_scenario(const std::string& file, bool twice);
 // `name`: as shown in reports; `replay`: the command that runs it again.

@@ -98,11 +98,12 @@ void DestinationEnd::tend() {
 }
 
 void DestinationEnd::check_memory() {
-  for (const Posted& posted : used_) {
-    if (!untouched(posted)) {
-      place_.ground.rules.broken(1, name(posted.message) + " was written after its memory had been given back");
-    }
-  }
+  for (const Posted& posted : used_) check_untouched(posted);
+}
+
+void DestinationEnd::check_untouched(const Posted& used) {
+  if (untouched(used)) return;
+  place_.ground.rules.broken(1, name(used.message) + " was written after its memory had been given back");
 }
 
 }  // namespace cableway::sim

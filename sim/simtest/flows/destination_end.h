@@ -35,6 +35,7 @@ class DestinationEnd final : public FlowEnd, private SourceInquiry::Flow {
   void circuits_ended(const std::vector<CircuitName>& circuits, const absl::Status& reason) override;
   void gives(const CircuitName& /*circuit*/, const Frame& /*chunk*/) override {}
   void stop_circuits() override { inquiry_.stop(); }
+  void forget(const Posted& used) override { check_untouched(used); }
   void messages_failed(const Posted& posted) override { record(posted.message).received = MessageState::kFailed; }
 
   std::size_t live() override { return receiver_.live(); }
@@ -43,6 +44,7 @@ class DestinationEnd final : public FlowEnd, private SourceInquiry::Flow {
 
   void collect();
   void check(const Posted& posted);
+  void check_untouched(const Posted& used);
   absl::Status post();
 
   FlowReceiver receiver_;

@@ -1,7 +1,9 @@
 #include "sim/simtest/flows/end_circuits.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
-#include "core/circuit/hop_names.h"
 #include "core/flow/chunk_link.h"
 
 namespace cableway::sim {
@@ -9,7 +11,8 @@ namespace cableway::sim {
 absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::uint32_t chunk_bytes, Instant now) {
   const CircuitName name = setup.circuit;
   const PlantEnd end = lands_ ? hop.destination_end() : hop.source_end();
-  const std::string where = to_text(lands_ ? accepting_end(setup, setup.hop) : dialing_end(setup, setup.hop));
+  HopEnd hop_end = lands_ ? accepting_end(setup, setup.hop) : dialing_end(setup, setup.hop);
+  const std::string where = to_text(hop_end);
   end.user.set(&user_);
   Circuit& circuit = circuits_[name.slot];
   if (circuit.end.has_value()) {
@@ -24,6 +27,8 @@ absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::ui
   circuit.name = name;
   circuit.preference = CircuitPreference::of(setup);
   circuit.since = now;
+  circuit.hop_end = std::move(hop_end);
+  circuit.path = setup.hops;
   circuit.end.emplace(end);
   ChunkLink& link = links_.emplace_back(end.link, [this, name](const Frame& frame) {
     if (frame.kind == FrameKind::kChunk) gives_(name, frame);
@@ -32,7 +37,7 @@ absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::ui
   attach_(name.slot, end.device);
   absl::Status status = flow_.join(name, link, where, chunk_bytes);
   if (status.ok()) {
-    if (!lands_) flow_.leaves_by(name, EgressPort(stamps_, dialing_end(setup, setup.hop).port));
+    if (!lands_) flow_.leaves_by(name, EgressPort(stamps_, circuit.hop_end.port));
     flow_.stripe(name, setup.bundle(), setup.share);
     return status;
   }
@@ -62,6 +67,27 @@ std::optional<CircuitName> EndCircuits::first_live() const {
     if (is_live(circuit)) return circuit.name;
   }
   return std::nullopt;
+}
+
+void EndCircuits::lose_port(const PortLost& lost) {
+  for (const Circuit& circuit : circuits_) {
+    if (!is_live(circuit) || !is_over(circuit.hop_end, lost)) continue;
+    flow_.end_circuit(circuit.name, absl::UnavailableError(lost.reason));
+  }
+}
+
+bool EndCircuits::is_live_over(const PortLost& cable) const {
+  return std::any_of(circuits_.begin(), circuits_.end(),
+                     [&](const Circuit& circuit) { return is_live(circuit) && is_over(circuit.hop_end, cable); });
+}
+
+const std::vector<Hop>* EndCircuits::live_path_over(const std::string& cable) const {
+  for (const Circuit& circuit : circuits_) {
+    const bool leads =
+        std::any_of(circuit.path.begin(), circuit.path.end(), [&](const Hop& hop) { return hop.cable == cable; });
+    if (leads && is_live(circuit)) return &circuit.path;
+  }
+  return nullptr;
 }
 
 std::optional<CircuitName> EndCircuits::best(Instant now) const {

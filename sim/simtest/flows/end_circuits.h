@@ -14,11 +14,13 @@
 
 #include "absl/status/status.h"
 #include "core/circuit/circuit_setup.h"
+#include "core/circuit/hop_names.h"
 #include "core/clock.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
 #include "core/flow_circuits/circuit_preference.h"
 #include "core/gate/port_stamps.h"
+#include "core/ports/port_lost.h"
 #include "sim/simtest/ground/cable_plant.h"
 #include "sim/simtest/ground/plant_end.h"
 #include "sim/simtest/ground/watched_link.h"
@@ -54,6 +56,13 @@ class EndCircuits {
   // The one that is to be the primary (core/flow_circuits/circuit_preference.h); nullopt: none has lived for so long.
   std::optional<CircuitName> best(Instant now) const;
 
+  // Ends those over it, as its node says.
+  void lose_port(const PortLost& lost);
+  // Whether one that is alive leaves, or arrives at, this node over it.
+  bool is_live_over(const PortLost& cable) const;
+  // The path of one that is alive and leads over the cable anywhere; null: there is none.
+  const std::vector<Hop>* live_path_over(const std::string& cable) const;
+
   // Those that have ended since the last call.
   std::vector<CircuitName> take_ended();
   // Ends all: the other end gets the reason over those that are alive, as the flow's end. OK: it gets none.
@@ -68,6 +77,8 @@ class EndCircuits {
     bool reported = false;        // its end, by take_ended()
     CircuitPreference preference;
     Instant since;
+    HopEnd hop_end;
+    std::vector<Hop> path;
   };
 
   bool is_live(const Circuit& circuit) const { return circuit.end.has_value() && flow_.is_live(circuit.name); }

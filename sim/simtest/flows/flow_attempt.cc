@@ -119,6 +119,16 @@ void FlowAttempt::misjudge(std::uint64_t by) {
   if (by != 0 && destination_ != nullptr) destination_->misjudge();
 }
 
+void FlowAttempt::lose_port(std::size_t node, const PortLost& lost) {
+  if (applications_.plan.source == node) source_.lose_port(lost);
+  if (applications_.plan.destination == node && destination_ != nullptr) destination_->lose_port(lost);
+}
+
+bool FlowAttempt::is_live_over(std::size_t node, const PortLost& cable) const {
+  return (applications_.plan.source == node && source_.is_live_over(cable)) ||
+         (applications_.plan.destination == node && destination_ != nullptr && destination_->is_live_over(cable));
+}
+
 void FlowAttempt::check_memory() {
   if (destination_ != nullptr) destination_->check_memory();
 }

@@ -50,6 +50,10 @@ class FlowAttempt {
   }
   // The paths of the source's node have changed.
   void paths_changed(Duration delay) { source_.paths_changed(delay); }
+  // The node says so to its processes.
+  void lose_port(std::size_t node, const PortLost& lost);
+  // FlowEnd::is_live_over(), of its ends on the node.
+  bool is_live_over(std::size_t node, const PortLost& cable) const;
   bool opened() const { return source_.joined() > 0; }
   // One of its applications was dead at some time.
   bool lost_an_application() const { return lost_an_application_; }

@@ -97,6 +97,13 @@ void FlowEnd::misjudge() {
   wake_soon();
 }
 
+void FlowEnd::lose_port(const PortLost& lost) {
+  if (over_) return;
+  circuits_.lose_port(lost);
+  note_ended();
+  wake_soon();
+}
+
 void FlowEnd::die() {
   if (over_) return;
   circuits_.kill_process();
@@ -147,6 +154,9 @@ bool FlowEnd::waited(Duration wait) {
 void FlowEnd::take_memory_back(Posted& posted) {
   std::fill(posted.memory.begin(), posted.memory.end(), kReused);
   used_.push_back(std::move(posted));
+  if (used_.size() <= place_.ground.plan.kept_messages) return;
+  forget(used_.front());
+  used_.pop_front();
 }
 
 std::string FlowEnd::name(std::size_t message) const {

@@ -20,6 +20,7 @@
 #include "core/flow/circuit_owner.h"
 #include "core/flow/flow_circuit.h"
 #include "core/flow_circuits/flow_paths.h"
+#include "core/ports/port_lost.h"
 #include "sim/simtest/flows/end_circuits.h"
 #include "sim/simtest/ground/simtest_ground.h"
 
@@ -55,6 +56,14 @@ class FlowEnd : public LinkUser {
   void die();
   // Wrongly finds that a circuit has ended.
   void misjudge();
+  // Its node says that a port, or one cable of it, is lost.
+  virtual void lose_port(const PortLost& lost);
+  // Whether a circuit that is alive leaves, or arrives at, its node over it.
+  bool is_live_over(const PortLost& cable) const { return !over_ && circuits_.is_live_over(cable); }
+  // EndCircuits::live_path_over().
+  const std::vector<Hop>* live_path_over(const std::string& cable) const {
+    return over_ ? nullptr : circuits_.live_path_over(cable);
+  }
   bool over() const { return over_; }
   // Why it ended; OK if every message was done.
   const absl::Status& reason() const { return reason_; }
@@ -104,8 +113,10 @@ class FlowEnd : public LinkUser {
   static bool breaks_protocol(const absl::Status& status) {
     return absl::IsInvalidArgument(status) || absl::IsInternal(status);
   }
-  // Returns a message's memory to the application, which overwrites it.
+  // Returns a message's memory to the application, which overwrites it, and frees it after plan.kept_messages others.
   void take_memory_back(Posted& posted);
+  // Called before the memory is freed.
+  virtual void forget(const Posted& /*used*/) {}
   bool all_done() const { return next_ == place_.plan.messages.size() && posted_.empty(); }
   Clock& clock() const { return place_.ground.clock(); }
   const MessagePlan& plan_of(std::size_t message) const { return place_.plan.messages[message]; }
@@ -121,7 +132,7 @@ class FlowEnd : public LinkUser {
   const Place place_;
   std::size_t next_;  // message to post
   std::deque<Posted> posted_;
-  std::vector<Posted> used_;  // a faulty link may still access it
+  std::deque<Posted> used_;  // a faulty link may still access it
 
  private:
   void poll_until_idle();

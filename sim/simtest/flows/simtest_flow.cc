@@ -73,6 +73,20 @@ void SimtestFlow::paths_changed(std::size_t node) {
   if (node == plan_.source && !attempts_.empty()) attempts_.back()->paths_changed(kFollowAfter);
 }
 
+void SimtestFlow::lose_port(std::size_t node, const PortLost& lost) {
+  if (node != plan_.source && node != plan_.destination) return;
+  for (const std::unique_ptr<FlowAttempt>& attempt : attempts_) attempt->lose_port(node, lost);
+}
+
+bool SimtestFlow::is_live_over(std::size_t node, const PortLost& cable) const {
+  return std::any_of(attempts_.begin(), attempts_.end(),
+                     [&](const auto& attempt) { return attempt->is_live_over(node, cable); });
+}
+
+const std::vector<Hop>* SimtestFlow::live_path_over(const std::string& cable) const {
+  return attempts_.empty() ? nullptr : attempts_.back()->source().live_path_over(cable);
+}
+
 void SimtestFlow::tend() {
   if (!attempts_.empty()) attempts_.back()->tend();
   const bool idle = attempts_.empty() || attempts_.back()->over();
@@ -186,6 +200,15 @@ std::size_t SimtestFlow::done() const {
   return static_cast<std::size_t>(std::count_if(records_.begin(), records_.end(), [](const MessageRecord& record) {
     return record.sent == MessageState::kDone && record.received == MessageState::kDone;
   }));
+}
+
+std::uint64_t SimtestFlow::bytes_done() const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const bool done = records_[i].sent == MessageState::kDone && records_[i].received == MessageState::kDone;
+    if (done) sum += plan_.messages[i].bytes;
+  }
+  return sum;
 }
 
 std::size_t SimtestFlow::failed() const {

@@ -39,6 +39,13 @@ class SimtestFlow {
   // The paths of this node have changed.
   void paths_changed(std::size_t node);
 
+  // A node says to its processes that a port, or one cable of it, is lost.
+  void lose_port(std::size_t node, const PortLost& lost);
+  // FlowEnd::is_live_over(), of its ends on the node.
+  bool is_live_over(std::size_t node, const PortLost& cable) const;
+  // FlowEnd::live_path_over(), of its source.
+  const std::vector<Hop>* live_path_over(const std::string& cable) const;
+
   // Every message is done at both ends or has failed, and no end is left.
   bool over() const;
   std::string describe_unfinished() const;
@@ -47,6 +54,8 @@ class SimtestFlow {
   const FlowPlan& plan() const { return plan_; }
   std::size_t done() const;
   std::size_t failed() const;
+  // Of the messages that are done.
+  std::uint64_t bytes_done() const;
   // Dialed.
   std::size_t circuits() const;
 

@@ -36,6 +36,12 @@ void SourceEnd::start() {
   source_circuits_.start();
 }
 
+void SourceEnd::lose_port(const PortLost& lost) {
+  if (over()) return;
+  source_circuits_.lose_port(lost);
+  FlowEnd::lose_port(lost);
+}
+
 std::optional<CircuitName> SourceEnd::reserve() {
   if (over()) return std::nullopt;
   const std::optional<CircuitName> name = sender_.reserve();

@@ -27,6 +27,7 @@ class SourceEnd final : public FlowEnd, private SourceCircuits::Flow {
   void asked() { source_circuits_.asked(); }
   // Its node's paths have changed; it looks for its best one after `delay`.
   void paths_changed(Duration delay) { source_circuits_.paths_changed(delay); }
+  void lose_port(const PortLost& lost) override;
   std::size_t dials() const { return dials_; }
   // For a set-up of this flow that has arrived at the destination. Internal: a relay of its path did not reserve a
   // tenth of the time for the answer to travel back, or it waited and did not subtract that.

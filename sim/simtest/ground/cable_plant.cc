@@ -1,5 +1,6 @@
 #include "sim/simtest/ground/cable_plant.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "routing/topology/port_address.h"
@@ -199,6 +200,7 @@ void CablePlant::passes(CableFabric::SegmentNumber segment, CutOn::Kind frame) {
     if (ambush.until <= clock_.now()) return true;
     if (ambush.segment != segment || ambush.frame.kind != frame) return false;
     if (ambush.frame.others-- > 0) return false;
+    ++sprung_;
     const Duration after = ambush.arrives ? kArrivesWithin : Duration{0};
     clock_.post_at(clock_.now() + after, [this, segment, reason = ambush.reason] { end_all(segment, reason); });
     return true;
@@ -260,6 +262,14 @@ std::uint64_t CablePlant::changed_too_early() const {
   std::uint64_t sum = 0;
   for (const PlantHop& hop : hops_) sum += hop.connection->forward().changed_too_early();
   return sum;
+}
+
+std::uint64_t CablePlant::least_use() const {
+  Duration least = clock_.now().since_start;
+  for (const auto& segment : transmitters_) {
+    for (const auto& transmitter : segment) least = std::min(least, transmitter->busy());
+  }
+  return static_cast<std::uint64_t>(1000 * least.count() / std::max<std::int64_t>(clock_.now().since_start.count(), 1));
 }
 
 std::uint64_t CablePlant::parcels() const {

@@ -111,6 +111,10 @@ class CablePlant {
   // Chunks on connections whose memory was changed by its owner before their sends had completed.
   std::uint64_t changed_too_early() const;
   std::uint64_t parcels() const;
+  // How often end_all_on() has ended connections.
+  std::uint64_t sprung() const { return sprung_; }
+  // The part of the time so far in which the port with the least traffic has sent, in per mille.
+  std::uint64_t least_use() const;
 
  private:
   static constexpr CableFabric::SegmentNumber kLocal = SIZE_MAX;
@@ -141,6 +145,7 @@ class CablePlant {
   CableUse use_;
   std::list<PlantHop> hops_;
   std::vector<Ambush> ambushes_;
+  std::uint64_t sprung_ = 0;
 };
 
 }  // namespace cableway::sim

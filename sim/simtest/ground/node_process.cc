@@ -25,12 +25,23 @@ NodeProcess::Incarnation::Incarnation(NodeProcess& process)
 void NodeProcess::start() {
   incarnation_.emplace(*this);
   incarnation_->door.hold(still_);
+  if (ground_.plan.pulse == std::chrono::milliseconds{0}) return;
+  incarnation_->pulses.emplace(
+      ground_, node_,
+      CableVerdicts::Listener{[this](const PortLost& lost) { lose_port(lost); }, [this] { cable_usable(); }});
+  incarnation_->pulses->stand_still(still_);
+  carriers_.clear();
+  lose_carriers();
 }
 
 void NodeProcess::stand_still(bool still) {
   if (std::exchange(still_, still) == still) return;
   host().relay->stand_still(still);
-  if (incarnation_.has_value()) incarnation_->door.hold(still);
+  if (!incarnation_.has_value()) return;
+  incarnation_->door.hold(still);
+  if (!incarnation_->pulses.has_value()) return;
+  incarnation_->pulses->stand_still(still);
+  if (!still) lose_carriers();
 }
 
 void NodeProcess::end() {
@@ -51,6 +62,55 @@ void NodeProcess::topology_changed() {
   if (!incarnation_.has_value()) return;
   incarnation_->transit.topology_changed();
   incarnation_->paths.topology_changed();
+  if (incarnation_->pulses.has_value()) incarnation_->pulses->update();
+}
+
+void NodeProcess::ports_changed() {
+  if (!incarnation_.has_value() || !incarnation_->pulses.has_value()) return;
+  if (!still_) lose_carriers();
+  incarnation_->pulses->update();
+}
+
+// Where nodes have no pulses, they do not tell lost carriers either: there connections find these themselves.
+void NodeProcess::lose_carriers() {
+  std::set<PortId> carriers;
+  std::vector<std::string> lost;
+  for (const PortFacts& port : ground_.nodes.fabric().ports_of(node_).ports()) {
+    if (port.carrier) {
+      carriers.insert(port.id);
+    } else if (carriers_.contains(port.id)) {
+      lost.push_back(port.interface);
+    }
+  }
+  carriers_ = std::move(carriers);
+  for (const std::string& interface : lost) lose_port({interface, "the port has lost its carrier", false, "", false});
+}
+
+// In the order of NodeService::on_port_lost() and RelayService::lose_port().
+void NodeProcess::lose_port(const PortLost& lost) {
+  incarnation_->transit.lose_port(lost);
+  for (Relay& relay : relays_) {
+    if (relay.forgotten || !relay.circuit->status().ok()) continue;
+    const bool upstream = is_over(relay.upstream_end, lost);
+    if (!upstream && !is_over(relay.downstream_end, lost)) continue;
+    relay.circuit->circuit().fail(
+        found_at(to_text(upstream ? relay.upstream_end : relay.downstream_end), absl::UnavailableError(lost.reason)));
+    forget(relay);
+  }
+  ground_.told.lost(node_, lost);
+}
+
+void NodeProcess::cable_usable() {
+  incarnation_->paths.topology_changed();
+  incarnation_->transit.topology_changed();
+  ground_.told.paths_changed(node_);
+}
+
+bool NodeProcess::relays_over(const PortLost& cable) const {
+  return std::any_of(relays_.begin(), relays_.end(), [&](const Relay& relay) {
+    const bool is_live = !relay.forgotten && relay.circuit->status().ok();
+    return is_live && (is_over(relay.upstream_end, cable) || is_over(relay.downstream_end, cable));
+  });
 }
 
 void NodeProcess::find_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most,
@@ -107,18 +167,20 @@ absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, Ope
   if (circuits() >= ground_.plan.max_circuits) {
     ground_.rules.broken(6, absl::StrCat(SimtestGround::name(node_), " relays more circuits than its limit"));
   }
-  RelayNames names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))};
+  const HopEnd upstream_end = accepting_end(setup, setup.hop);
+  const HopEnd downstream_end = dialing_end(setup, setup.hop + 1U);
+  RelayNames names{to_text(upstream_end), to_text(downstream_end)};
   PlantHop& from = take_hop(std::move(upstream.connection));
   PlantHop& to = take_hop(std::move(downstream.connection));
   SlotPool& pool = store_between(*upstream.transport.end, *downstream.transport.end).pool();
-  std::unique_ptr<RelayedCircuit> circuit = host().relay->add(
-      from.destination_end().link, to.source_end().link, std::move(floor), pool, std::move(names),
-      {[&clock = ground_.clock()] { return clock.now(); },
-       EgressPort(*host().stamps, dialing_end(setup, setup.hop + 1U).port), setup.share == CircuitShare::kAlternate});
+  std::unique_ptr<RelayedCircuit> circuit =
+      host().relay->add(from.destination_end().link, to.source_end().link, std::move(floor), pool, std::move(names),
+                        {[&clock = ground_.clock()] { return clock.now(); },
+                         EgressPort(*host().stamps, downstream_end.port), setup.share == CircuitShare::kAlternate});
   from.destination.set(circuit.get());
   to.source.set(circuit.get());
   circuit->wake();
-  relays_.push_back(Relay{std::move(circuit), &from, &to, false});
+  relays_.push_back(Relay{std::move(circuit), &from, &to, upstream_end, downstream_end, false});
   return absl::OkStatus();
 }
 

@@ -1,6 +1,6 @@
 // A node's process in a simulation test: the parts of core/linux/node/node_service.h beyond core/node/node.h that do
-// not use the kernel: relayed set-ups, requests for paths, relayed circuits. The decisions are made by the product's
-// own code (core/circuit/transit_setups.h, core/node/path_wait.h).
+// not use the kernel: relayed set-ups, requests for paths, relayed circuits, pulses. The decisions are made by the
+// product's own code (core/circuit/transit_setups.h, core/node/path_wait.h, core/node/cable_verdicts.h).
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_
 
@@ -8,11 +8,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/circuit/hop_names.h"
 #include "core/circuit/transit_setups.h"
 #include "core/node/path_wait.h"
+#include "core/ports/port_lost.h"
+#include "sim/simtest/ground/node_pulses.h"
 #include "sim/simtest/ground/setup_door.h"
 #include "sim/simtest/ground/sim_end.h"
 #include "sim/simtest/ground/simtest_ground.h"
@@ -33,14 +37,23 @@ class NodeProcess final : private TransitSetups::Host {
   void start();
   void end();
   void topology_changed();
+  void ports_changed();
 
   // Null: the process is not running.
   SetupDoor* door() { return incarnation_.has_value() ? &incarnation_->door : nullptr; }
   // Precondition: the process is running.
   void find_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most, PathWait::Answer answer);
 
-  // Its relay and listener do nothing until they go on.
+  // Its relay, its listener and its pulses do nothing until they go on.
   void stand_still(bool still);
+  bool stands_still() const { return still_; }
+
+  // Null: none are sent, or the process is not running.
+  const NodePulses* pulses() const {
+    return incarnation_.has_value() && incarnation_->pulses.has_value() ? &*incarnation_->pulses : nullptr;
+  }
+  // Whether it relays a circuit over that.
+  bool relays_over(const PortLost& cable) const;
 
   // Removes circuits that have ended, as the relay loop does.
   void tend();
@@ -55,11 +68,14 @@ class NodeProcess final : private TransitSetups::Host {
     TransitSetups transit;
     PathWait paths;
     SetupDoor door;
+    std::optional<NodePulses> pulses;
   };
   struct Relay {
     std::unique_ptr<RelayedCircuit> circuit;
     PlantHop* upstream = nullptr;
     PlantHop* downstream = nullptr;
+    HopEnd upstream_end;
+    HopEnd downstream_end;
     bool forgotten = false;
   };
 
@@ -74,6 +90,9 @@ class NodeProcess final : private TransitSetups::Host {
   void refused(const CircuitSetup& setup, const absl::Status& reason) override;
   void lost(const CircuitSetup& setup, const absl::Status& reason) override;
   void forget(Relay& relay);
+  void lose_port(const PortLost& lost);
+  void lose_carriers();
+  void cable_usable();
   // The store with slots for a circuit between these two ends.
   SlotStore& store_between(const TransportEnd& upstream, const TransportEnd& downstream) const {
     return host().store(slots_between(sim_end(upstream), sim_end(downstream)));
@@ -84,6 +103,7 @@ class NodeProcess final : private TransitSetups::Host {
   const std::size_t node_;
   std::optional<Incarnation> incarnation_;
   bool still_ = false;
+  std::set<PortId> carriers_;  // ports that have theirs
   std::size_t entered_ = 0;    // unfinished set-ups, counted independently of the code under test
   std::vector<Relay> relays_;  // removed ones may still have scheduled events
 };

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/circuit/hop_dial.h"
 #include "core/gate/port_stamps.h"
+#include "core/ports/port_lost.h"
+#include "core/pulse/cable_judge.h"
+#include "core/pulse/pulsed_cable.h"
+#include "routing/topology/cable_name.h"
 #include "sim/cable/relay_host.h"
 #include "sim/nodes/node_world.h"
 #include "sim/simtest/ground/cable_plant.h"
@@ -29,6 +34,7 @@ struct SimtestHost {
   std::vector<std::unique_ptr<SlotStore>> stores;  // one for each kind of slot that the host has
   bool refuses = false;                            // set-ups that would be relayed
   Duration application_takes{0};                   // between a wake-up and polling
+  Duration longest_stall{0};                       // of its threads (host_stalls.h)
 
   // Precondition: the host has this kind.
   SlotStore& store(SlotKind kind) const {
@@ -47,6 +53,13 @@ inline constexpr std::uint16_t kApplicationPort = 20000;
 class NodeProcess;
 class ProcessMeans;
 
+// What a node tells the processes that have a session with it; and its pulses' verdicts, before it acts on them.
+struct NodeTells {
+  std::function<void(std::size_t node, const PortLost& lost)> lost;
+  std::function<void(std::size_t node)> paths_changed;
+  std::function<void(std::size_t node, const PulsedCable& cable, const CableVerdict& verdict)> verdict;
+};
+
 struct SimtestGround {
   const SimtestPlan& plan;
   NodeWorld& nodes;
@@ -56,6 +69,7 @@ struct SimtestGround {
   std::vector<std::unique_ptr<SimConnector>>& connectors;  // by node
   std::vector<std::unique_ptr<NodeProcess>>& processes;    // by node
   std::vector<std::unique_ptr<ProcessMeans>>& means;       // by node, of its applications
+  NodeTells told;
   TraceHash& trace;
   RuleBook& rules;
 
@@ -65,6 +79,19 @@ struct SimtestGround {
     return {clock(), *connectors[node], tools.transports, [this] { return tools.challenges.next(); }};
   }
   static std::string name(std::size_t node) { return "n" + std::to_string(node); }
+
+  std::string interface_of(std::size_t node, PortId port) const {
+    for (const PortFacts& facts : nodes.fabric().ports_of(node).ports()) {
+      if (facts.id == port) return facts.interface;
+    }
+    return "";
+  }
+  // Of the cable between these two places of a segment, as nodes call it.
+  std::string cable_name(std::size_t segment, std::size_t end, std::size_t other) const {
+    const auto& [a, port_a] = nodes.fabric().ends_of(segment)[end];
+    const auto& [b, port_b] = nodes.fabric().ends_of(segment)[other];
+    return routing::discovered_cable_name(name(a), interface_of(a, port_a), name(b), interface_of(b, port_b));
+  }
 };
 
 }  // namespace cableway::sim

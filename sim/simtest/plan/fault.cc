@@ -19,7 +19,7 @@ struct KindFacts {
 };
 
 // In the order of FaultKind.
-constexpr std::array<KindFacts, 28> kKinds{
+constexpr std::array<KindFacts, kFaultKinds> kKinds{
     {{"cut", FaultTarget::kCable},          {"silence", FaultTarget::kCable},      {"large", FaultTarget::kCable},
      {"loss", FaultTarget::kCable},         {"burst", FaultTarget::kCable},        {"delay", FaultTarget::kCable},
      {"jitter", FaultTarget::kCable},       {"double", FaultTarget::kCable},       {"corrupt", FaultTarget::kCable},
@@ -29,8 +29,7 @@ constexpr std::array<KindFacts, 28> kKinds{
      {"drain", FaultTarget::kNode},         {"slow", FaultTarget::kNode},          {"refuse", FaultTarget::kNode},
      {"drift", FaultTarget::kNode},         {"kill", FaultTarget::kFlow},          {"cut_on", FaultTarget::kCable},
      {"stop", FaultTarget::kNode},          {"false_verdict", FaultTarget::kFlow}, {"cut_answer", FaultTarget::kFlow},
-     {"flip", FaultTarget::kCable}}};
-static_assert(kKinds.size() == static_cast<std::size_t>(FaultKind::kFlip) + 1);
+     {"flip", FaultTarget::kCable},         {"drain_cable", FaultTarget::kCable}}};
 
 constexpr std::int64_t kNanosecondsPerMs = 1'000'000;
 
@@ -106,6 +105,12 @@ absl::StatusOr<FaultKind> parse_fault_kind(std::string_view text) {
   return absl::InvalidArgumentError(
       absl::StrCat("\"", absl::string_view(text.data(), text.size()), "\" is not a kind of fault; expected one of ",
                    absl::StrJoin(kKinds, ", ", [](std::string* out, const KindFacts& each) { *out += each.name; })));
+}
+
+Duration longest_stall(std::uint64_t slow) {
+  constexpr int kChunks = 10;
+  constexpr std::uint64_t kMostUs = 6000;
+  return kChunks * Duration(std::chrono::microseconds(static_cast<std::int64_t>(std::min(slow, kMostUs))));
 }
 
 std::string to_text(const FaultPlan& plan) {

@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_SIM_SIMTEST_PLAN_FAULT_H_
 #define CABLEWAY_SIM_SIMTEST_PLAN_FAULT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,18 +35,20 @@ enum class FaultKind : std::uint8_t {
   kPower,      // its host and everything on it is off
   kLeave,      // it announces that it leaves, ends, and restarts
   kDrain,      // it relays nothing new
-  kSlow,       // amount: microseconds that its relay needs per chunk, and its applications to poll
+  kSlow,       // amount: microseconds that its relay needs per chunk, and its applications to poll; pulses are late
   kRefuse,     // it refuses to relay set-ups
   kDrift,      // amount: 1,000,000 plus the ppm that its clock gains; for the whole run
   // Faults of a flow.
   kKill,  // amount 0: its source's application dies, 1: its destination's
   // Faults that test how flows outlive their circuits.
   kCutOn,         // a cable: connections over it end when a frame passes it; amount: CutOn's
-  kStop,          // a node: its relay and the listener for it stand still; its connections stay up
+  kStop,          // a node: its relay, the listener for it and its pulses stand still; its connections stay up
   kFalseVerdict,  // a flow: a live circuit is ended, every 3 ms; amount 0: by its source, 1: its destination, 2: both
   kCutAnswer,     // a flow: connections of set-ups end after the destination has accepted, before the source knows
   kFlip,          // a cable: over TCP a bit of every so many chunks changes, below the checksum; amount: of how many
+  kDrainCable,    // a cable: its first end's node has it drain, amount 1: its second's, 2: both; while that node runs
 };
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kDrainCable) + 1;
 
 struct Fault {
   FaultKind kind = FaultKind::kCut;
@@ -78,6 +81,9 @@ struct CutOn {
   std::uint64_t others;
   bool arrives() const { return others % 2 == 1; }
 };
+
+// The longest stall of a host's threads while its node is slow by this amount.
+Duration longest_stall(std::uint64_t slow);
 
 inline constexpr std::size_t kMaxFaults = 1000;
 inline constexpr std::chrono::seconds kMaxFaultTime{36'000};

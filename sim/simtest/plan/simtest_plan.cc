@@ -189,6 +189,8 @@ constexpr std::uint64_t kFlowNumbers = 0x666c;
 constexpr std::uint64_t kFailoverNumbers = 0x666f;
 constexpr std::uint64_t kFlipNumbers = 0x6270;
 constexpr std::uint64_t kStripeNumbers = 0x7374;
+constexpr std::uint64_t kPulseNumbers = 0x7075;
+constexpr std::uint64_t kDrainNumbers = 0x6472;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
@@ -244,6 +246,21 @@ void add_flips(SimtestPlan& plan) {
   if (!random.happens(200)) return;
   const FaultRange range{FaultKind::kFlip, 0, milliseconds(1), milliseconds(3000), 1, 40, 0};
   for (std::uint64_t i = random.between(1, 3); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
+}
+
+// In a quarter of the worlds nodes have cables of theirs drain.
+void add_cable_drains(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kDrainNumbers);
+  if (!random.happens(250)) return;
+  const FaultRange range{FaultKind::kDrainCable, 0, milliseconds(20), milliseconds(4000), 0, 2, 200};
+  for (std::uint64_t i = random.between(1, 3); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
+}
+
+// In four of ten worlds nodes send pulses; in the others hellos and connections find what is silent.
+void add_pulses(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kPulseNumbers);
+  if (!random.happens(400)) return;
+  plan.pulse = milliseconds(random.one_of(std::vector<std::uint64_t>{10, 10, 20, 50}));
 }
 
 // In half of the worlds whose last cable joins the same two nodes as an earlier one, the two are one wire.
@@ -333,6 +350,7 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
   add_large_loss(plan);
   add_failover_faults(plan);
   add_flips(plan);
+  add_cable_drains(plan);
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });
   plan.sealed = std::any_of(plan.faults.begin(), plan.faults.end(),
@@ -341,6 +359,7 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
   add_scarcity(plan);
   add_flow_settings(plan);
   add_split_port(plan);
+  add_pulses(plan);
   return plan;
 }
 

@@ -83,6 +83,13 @@ struct SimtestPlan {
   // The time after the last fault within which everything has to end. A flow may lose its path, wait for it, and then
   // be opened eight times in vain.
   Duration limit = std::chrono::seconds(150);
+  std::chrono::milliseconds pulse{0};  // as the setting of that name
+  Duration stalls{0};                  // the longest of each host's threads (ground/host_stalls.h)
+  // The longest that a packet waits at a port for those of other priority that are leaving.
+  Duration port_wait{0};
+  // The world ends at this time, and what is unfinished then is no failure. 0: when it has come to rest.
+  Duration ends{0};
+  std::size_t kept_messages = SIZE_MAX;  // of each flow and end, to find late writes into their memory
 };
 
 SimtestPlan make_simtest_plan(std::uint64_t seed);

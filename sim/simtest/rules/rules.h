@@ -13,7 +13,7 @@
 namespace cableway::sim {
 
 struct BrokenRule {
-  int rule = 0;  // 1 to 8
+  int rule = 0;  // 1 to 9
   Instant at;
   std::string what;
 };

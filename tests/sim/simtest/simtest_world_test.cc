@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "sim/simtest/drifting_clock.h"
+#include "sim/simtest/plan/fault.h"
 #include "sim/simtest/plan/simtest_random.h"
+#include "sim/simtest/plan/soak_plan.h"
 #include "sim/simtest/simtest_run.h"
 #include "sim/virtual_clock.h"
 
@@ -64,6 +66,27 @@ TEST(Simtest, LosesNoMessageWithoutFaults) {
     EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
     EXPECT_EQ(result.done, result.messages) << "seed " << seed;
   }
+}
+
+TEST(Simtest, BusyHostsAtFullLoadFindNoCableSilent) {
+  const SimtestResult result = run_simtest(make_soak_plan(1, std::chrono::seconds(30)));
+  EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
+  EXPECT_EQ(result.silent + result.still, 0U);
+  EXPECT_GT(result.pulses, 25'000U);
+  EXPECT_GT(result.least_use, 950U);
+  EXPECT_GT(result.latest_pulse, Duration(milliseconds(40)));
+}
+
+TEST(Simtest, CountsFaultsAndCuts) {
+  SimtestPlan plan = make_soak_plan(2, std::chrono::seconds(20));
+  plan.faults = *parse_fault_plan("cut@5000+100:0:1,silence@7000+500:1:3,flap@9000+1000:2:100000");
+  const SimtestResult result = run_simtest(plan);
+  EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
+  EXPECT_EQ(result.faults[static_cast<std::size_t>(FaultKind::kCut)], 1U);
+  EXPECT_EQ(result.faults[static_cast<std::size_t>(FaultKind::kFlap)], 1U);
+  EXPECT_EQ(result.cuts, 7U);  // five of them by the flap
+  EXPECT_EQ(result.silent, 2U);
+  EXPECT_GT(result.bytes, 0U);
 }
 
 }  // namespace

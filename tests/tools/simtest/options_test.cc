@@ -33,6 +33,14 @@ TEST(ReplayOption, AcceptsASeedAndItsFaults) {
   for (const char* text : {"", "x", ":none", "17:", "17:cut"}) EXPECT_FALSE(parse_replay(text).ok()) << text;
 }
 
+TEST(SoakOption, IsHoursAndASeed) {
+  EXPECT_EQ(parse_soak("24")->lasts, Duration(std::chrono::hours(24)));
+  EXPECT_EQ(parse_soak("24")->seed, 1U);
+  EXPECT_EQ(parse_soak("0.5:7")->lasts, Duration(std::chrono::minutes(30)));
+  EXPECT_EQ(parse_soak("0.5:7")->seed, 7U);
+  for (const char* text : {"", "0", "-1", "x", "1:", "1:x", "1e9", "nan"}) EXPECT_FALSE(parse_soak(text).ok()) << text;
+}
+
 TEST(ReplayOption, AFaultWithoutATargetIsNamed) {
   const auto error_of = [](const std::string& text) {
     return std::string(plan_of(*parse_replay(text)).status().message());
@@ -71,6 +79,22 @@ TEST(SimtestReport, SurvivesSerialisation) {
   ASSERT_EQ(read->failures.size(), 1U);
   EXPECT_EQ(read->failures[0].what, report.failures[0].what);
   EXPECT_FALSE(from_line("half a li").ok());
+}
+
+TEST(SimtestReport, CountsFaultsByKind) {
+  SimtestReport report;
+  report.result.faults[static_cast<std::size_t>(sim::FaultKind::kCut)] = 3;
+  report.result.faults[static_cast<std::size_t>(sim::FaultKind::kDrainCable)] = 2;
+  report.result.cuts = 4;
+  report.result.bytes = 5'000'000;
+  Summary summary;
+  summary.add(*from_line(to_line(report)));
+  summary.add(report);
+  EXPECT_THAT(to_text(summary), HasSubstr("10 faults: 6 cut, 4 drain_cable.\n8 cuts under verified load (10.0 MB "
+                                          "compared with what was sent): 0 bytes lost, doubled or wrong.\n"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"cut\": 6"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"total\": 10"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"cuts\": 8"));
 }
 
 TEST(SimtestReport, JsonHasItsSchema) {

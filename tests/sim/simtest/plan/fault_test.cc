@@ -37,6 +37,23 @@ TEST(FaultPlan, SomeWorldsLoseLargePackets) {
   EXPECT_LT(worlds, 140U);
 }
 
+// In a quarter of the worlds, and pulses in four of ten; without them seeds would be the same.
+TEST(FaultPlan, SomeWorldsDrainCablesAndSomeHavePulses) {
+  std::size_t drains = 0;
+  std::size_t pulses = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const SimtestPlan plan = make_simtest_plan(seed);
+    const bool any = std::any_of(plan.faults.begin(), plan.faults.end(),
+                                 [](const Fault& each) { return each.kind == FaultKind::kDrainCable; });
+    drains += any ? 1 : 0;
+    pulses += plan.pulse > milliseconds(0) ? 1 : 0;
+  }
+  EXPECT_GT(drains, 60U);
+  EXPECT_LT(drains, 140U);
+  EXPECT_GT(pulses, 120U);
+  EXPECT_LT(pulses, 200U);
+}
+
 TEST(FaultPlan, MostWorldsTestHowFlowsOutliveTheirCircuits) {
   std::size_t worlds = 0;
   std::size_t without_wait = 0;

@@ -1,0 +1,40 @@
+// Which cables and nodes a fault touches, and when: rules ask it what explains what they see.
+#ifndef CABLEWAY_SIM_SIMTEST_PLAN_FAULT_REACH_H_
+#define CABLEWAY_SIM_SIMTEST_PLAN_FAULT_REACH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/clock.h"
+#include "sim/simtest/plan/simtest_plan.h"
+
+namespace cableway::sim {
+
+// The nodes of a cable, or of the switch, in the order of its ends.
+std::vector<std::uint32_t> nodes_on(const ShapePlan& shape, std::size_t segment);
+
+// The number of the target, which wraps around where the world has fewer.
+std::size_t target_in(const SimtestPlan& plan, const Fault& fault);
+
+// Whether it is a fault of this cable or of one of its nodes, or parts them.
+bool touches(const SimtestPlan& plan, const Fault& fault, std::size_t segment);
+
+// Whether it is at work at any time from `from` to `until`. One that is for the whole run always is.
+bool is_at_work(const Fault& fault, Instant from, Instant until);
+
+// Whether it may keep pulses from arriving in time, so that a cable is found silent, or its other node to stand still:
+// more late than a missed pulse. Crashes and lost carriers do not: nodes know of these in other ways.
+bool may_stop_pulses(const Fault& fault);
+
+// Whether it changes when pulses arrive at all.
+bool disturbs_pulses(const Fault& fault);
+
+// Whether a fault for which `counts` holds touches the segment and is at work at any time from `from` to `until`.
+bool is_touched(const SimtestPlan& plan, std::size_t segment, Instant from, Instant until,
+                const std::function<bool(const Fault&)>& counts);
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_PLAN_FAULT_REACH_H_
