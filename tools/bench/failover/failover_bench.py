@@ -33,8 +33,8 @@ _PICTURE = "failover.svg"
 
 _DESCRIPTION = f"""\
 Ends the path that a verified flow uses, by a lost carrier, a killed or stopped relay, and a cable that is silent in
-both directions or one, {_CUTS} times each, and measures the time until data arrives another way. Takes some 2.5 s a fault; use
-an otherwise idle machine.
+both directions or one, {_CUTS} times each, and measures the time until data arrives another way. Takes some 2 s a fault; use an
+otherwise idle machine.
 
 The last line of standard output is `failover: CUTS cuts, LOST lost, p50 MS ms p99 MS ms`."""
 
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cuts", type=int, metavar="N", help=f"faults of each kind (default: {_CUTS})")
     parser.add_argument("--seconds", type=float, metavar="S",
                         help="stop after about so long, even if there are fewer faults by then. The kinds take turns,"
-                             f" {BLOCK_FAULTS} faults each")
+                             f" about {BLOCK_FAULTS} faults each")
     parser.add_argument("--samples", type=Path, metavar="FILE",
                         help="add to the measurements that this file keeps until it has N faults of each kind, and keep them"
                              " after each turn: a run that was broken off goes on, and runs of the same programs add up")

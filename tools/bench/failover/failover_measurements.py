@@ -24,7 +24,7 @@ _FLOWING_LIMIT_S = 30.0
 _BUSY_S = 0.05
 _MOVE_LIMIT_S = 10.0  # for a flow to end the circuit that it has left
 _SETTLED_S = 1.0  # from the flow's begin to its first fault
-_SET_UP_S, _MARGIN, _LONGEST_RUN_S = 3.0, 1.15, 120.0  # of one run of the load
+_SET_UP_S, _MARGIN, _LONGEST_RUN_S = 3.0, 1.1, 120.0  # of one run of the load
 _MOST_IN_VAIN = 3  # such runs
 _END_LIMIT_S = 120.0  # for the ranks to end after their time
 _LAST_RANK_S = 5.0
@@ -58,19 +58,20 @@ class BlockRunner:
 
     def __init__(self, lab: FailoverLab, kind: FaultKind, lives: ProcessLives, scratch: Path, say: Say) -> None:
         self._lab, self._kind, self._lives, self._scratch, self._say = lab, kind, lives, scratch, say
-        self._estimate_s = 3.0  # of one fault with everything around it
+        self._estimate_s = 2.0  # of one fault with everything around it
         self._in_vain = 0
         self._first = 0
         self._result = KindResult(kind)
         self._times = PhaseTimes()
         self._runs = 0
 
-    def run(self, first: int, wanted: int, limit_s: float) -> KindResult:
-        """A block of so many faults, fewer if the time is over before. `first`: the number of its first fault."""
+    def run(self, first: int, about: int, most: int, limit_s: float) -> KindResult:
+        """A block of about so many faults, but no more than `most`; of fewer in a limited time. `first`: the number of its
+        first fault."""
         began = time.monotonic()
         self._first, self._result, self._times = first, KindResult(self._kind), PhaseTimes()
-        seconds = min(_LONGEST_RUN_S, limit_s, _SET_UP_S + _MARGIN * wanted * self._estimate_s)
-        self._one_run(wanted, seconds, _FIRST_PORT + self._runs % _PORTS)
+        seconds = min(_LONGEST_RUN_S, limit_s, _SET_UP_S + _MARGIN * about * self._estimate_s)
+        self._one_run(most, seconds, _FIRST_PORT + self._runs % _PORTS)
         self._runs += 1
         done = self._result.faults
         self._result.seconds = time.monotonic() - began
@@ -86,8 +87,8 @@ class BlockRunner:
             raise BenchError(f"{self._kind.name}: {self._in_vain} runs of the load had no fault from beginning to end;"
                              f" failures: {self._result.failed_runs}")
 
-    def _one_run(self, wanted: int, seconds: float, port: int) -> None:
-        """That many faults, or those for which the load's time suffices."""
+    def _one_run(self, most: int, seconds: float, port: int) -> None:
+        """The faults for which the load's time suffices, since it cannot be ended before."""
         report = self._scratch / _REPORT
         report.unlink(missing_ok=True)
         ranks = self._lab.start_ranks(seconds, report, port)
@@ -96,7 +97,7 @@ class BlockRunner:
             with self._times.of("starting"):
                 self._busy_relay(ranks)
                 time.sleep(_SETTLED_S)
-            while self._one_fault(ranks) and self._result.faults < wanted and time.monotonic() < until:
+            while self._one_fault(ranks) and self._result.faults < most and time.monotonic() < until:
                 pass
             with self._times.of("ending"):
                 self._finish(ranks)

@@ -46,9 +46,9 @@ class Turns:
                 if left < _LEAST_BLOCK_S:
                     return
                 done = results.of(kind)
-                wanted = min(BLOCK_FAULTS, cuts - done.faults)
+                most = cuts - done.faults
                 try:
-                    done.merge(runners[kind.name].run(done.faults, wanted, left))
+                    done.merge(runners[kind.name].run(done.faults, min(BLOCK_FAULTS, most), most, left))
                 except BenchError as error:
                     results.broken_off.append(f"{kind.name}: {error}")
                     raise
