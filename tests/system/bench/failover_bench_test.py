@@ -128,6 +128,12 @@ class ReportTest(unittest.TestCase):
         text = failover_report.section(samples_of(measured(0.1, 0.1)), None)
         self.assertRegex(text, r"\| carrier \| 59\.\d \| 0\.\d \| 60\.0 \|")
 
+    def test_says_that_the_machine_was_busy(self) -> None:
+        idle, busy = measured(0.1), measured(0.1, 0.1, kind=1)
+        self.assertNotIn("other work", failover_report.section(samples_of(idle), None))
+        busy.disturbed = 2
+        self.assertIn("2 of the faults were measured while", failover_report.section(samples_of(idle, busy), None))
+
     def test_names_its_runs(self) -> None:
         samples = samples_of(measured(0.1))
         self.assertIn("One run, 1 minutes in all.", failover_report.section(samples, None))

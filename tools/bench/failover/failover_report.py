@@ -127,12 +127,17 @@ def _runs(samples: Samples) -> str:
     return f"{runs}, {sum(run.seconds for run in samples.runs) / 60:.0f} minutes in all."
 
 
+def _disturbed(results: list[KindResult]) -> list[str]:
+    count = sum(result.disturbed for result in results)
+    return [f"**{count} of the faults were measured while the machine did other work.**", ""] if count else []
+
+
 def section(samples: Samples, picture: str | None) -> str:
     """`picture`: the path of the drawing, relative to the page."""
     results = samples.results.in_order()
     kinds = "\n".join(f"- {result.kind.name}: {result.kind.meaning}" for result in results)
     lines = ["## Failover", "", _INTRO.format(kinds=kinds), "", *facts_table(samples.facts()), "", _runs(samples), "",
-             *summary(results), "", f"`{last_line(results)}`", ""]
+             *summary(results), "", f"`{last_line(results)}`", "", *_disturbed(results)]
     for result in results:
         lines += [f"{result.kind.name}, until data comes another way:", "", "```", *histogram(result), "```", ""]
     lines += ["MB/s that arrived at the destination, headers included, means over the faults:", "",

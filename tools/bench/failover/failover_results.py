@@ -105,6 +105,7 @@ class KindResult:
     wrong_bytes: int = 0
     rates: Rates = field(default_factory=Rates)
     seconds: float = 0.0
+    disturbed: int = 0  # faults of turns before or after which the machine did other work
 
     @property
     def faults(self) -> int:
@@ -133,17 +134,20 @@ class KindResult:
         self.wrong_bytes += other.wrong_bytes
         self.rates.merge(other.rates)
         self.seconds += other.seconds
+        self.disturbed += other.disturbed
 
     def to_json(self) -> Json:
         return {"took_ms": [round(time * 1e3, 2) for time in self.took_s], "stuck": self.stuck,
                 "failed_runs": self.failed_runs, "verified_bytes": self.verified_bytes, "wrong_bytes": self.wrong_bytes,
-                "rates": self.rates.to_json(), "seconds": round(self.seconds, 1)}
+                "rates": self.rates.to_json(), "seconds": round(self.seconds, 1),
+                "disturbed": self.disturbed}
 
     @staticmethod
     def from_json(kind: FaultKind, found: Json) -> KindResult:
         return KindResult(kind, [float(time) / 1e3 for time in found["took_ms"]], int(found["stuck"]),
                           [str(reason) for reason in found["failed_runs"]], int(found["verified_bytes"]),
-                          int(found["wrong_bytes"]), Rates.from_json(found["rates"]), float(found["seconds"]))
+                          int(found["wrong_bytes"]), Rates.from_json(found["rates"]), float(found["seconds"]),
+                          int(found["disturbed"]))
 
 
 @dataclass(frozen=True)
