@@ -17,6 +17,7 @@ _READY_LIMIT_S = 20
 _STOP_LIMIT_S = 10
 _POLL_S = 0.1  # rarely, because the measured processes share the CPUs with this one
 _TAIL_CHARACTERS = 2000
+_READ_BYTES = 64 << 10
 
 
 class LabProcess:
@@ -30,10 +31,13 @@ class LabProcess:
         pinned = ["taskset", "--cpu-list", cpus, *command] if cpus else command
         self.name = f"{Path(command[0]).name} on {node}"
         self._output = tempfile.TemporaryFile()
+        self._process = self._started(node, pinned, environment, pass_fds)
+
+    def _started(self, node: str, command: list[str], environment: Mapping[str, str],
+                 pass_fds: tuple[int, ...]) -> subprocess.Popen[bytes]:
         settings = [f"{key}={value}" for key, value in environment.items()]  # by env(1), to override the lab's own
-        self._process = subprocess.Popen(
-            [self.TOOL, "exec", node, "--", "env", *settings, *pinned], stdin=subprocess.DEVNULL, stdout=self._output,
-            stderr=self._output, pass_fds=pass_fds)
+        return subprocess.Popen([self.TOOL, "exec", node, "--", "env", *settings, *command], stdin=subprocess.DEVNULL,
+                                stdout=self._output, stderr=self._output, pass_fds=pass_fds)
 
     @property
     def pid(self) -> int:
@@ -53,8 +57,15 @@ class LabProcess:
             raise self.fail(f"ended with status {self._process.returncode}")
 
     def output(self) -> str:
-        self._output.seek(0)
-        return self._output.read().decode(errors="replace")
+        return self.output_from(0).decode(errors="replace")
+
+    def output_from(self, offset: int) -> bytes:
+        """What it has written beyond that many bytes. Leaves the file's position, which is the process's, too."""
+        parts = []
+        while part := os.pread(self._output.fileno(), _READ_BYTES, offset):
+            parts.append(part)
+            offset += len(part)
+        return b"".join(parts)
 
     def stop(self) -> None:
         """Sends SIGTERM, then SIGKILL after a time limit."""
@@ -67,11 +78,12 @@ class LabProcess:
         self._output.close()
 
 
-def start_node(node: str, command: list[str], environment: Mapping[str, str], cpus: str) -> LabProcess:
+def start_node(node: str, command: list[str], environment: Mapping[str, str], cpus: str,
+               kind: type[LabProcess] = LabProcess) -> LabProcess:
     """Starts a cablewayd, or a replacement, and waits until it is ready. It may not have found its neighbours yet: a job
     waits for its paths."""
     reading, writing = os.pipe()
-    process = LabProcess(node, [*command, f"--ready-fd={writing}"], environment, cpus, (writing,))
+    process = kind(node, [*command, f"--ready-fd={writing}"], environment, cpus, (writing,))
     os.close(writing)
     try:
         with selectors.DefaultSelector() as selector, os.fdopen(reading, "rb") as ready:

@@ -7,6 +7,7 @@ run a lab.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import subprocess
@@ -14,7 +15,9 @@ import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests" / "system"), str(ROOT / "tools" / "bench"), str(ROOT / "tools" / "bench" / "failover")]
@@ -22,8 +25,14 @@ sys.path[:0] = [str(ROOT / "tests" / "system"), str(ROOT / "tools" / "bench"), s
 import failover_picture
 import failover_report
 import lab_case
+from arrivals import BURST_BYTES, Burst, Failover
+from bench_error import BenchError
 from failover_faults import KINDS
-from failover_measurements import BURST_BYTES, Burst, Failover, Footprint, KindResult, percentile
+from failover_results import Footprint, KindResult, Life, Lives, Results, binned, percentile
+from failover_samples import Run, Samples, read_samples, write_samples
+from failover_turns import next_kind
+from node_events import CableNews
+from process_lives import merged
 
 BUILD = ""
 QUICK_RUN_LIMIT_S = 280
@@ -44,8 +53,20 @@ def failover(took_s: float | None, mb_per_s: int = 60) -> Failover:
     return Failover(took_s, samples)
 
 
-def measured(*times: float | None) -> KindResult:
-    return KindResult(KINDS[0], [failover(time) for time in times], verified_bytes=10**9, seconds=10.0)
+def measured(*times: float | None, kind: int = 0) -> KindResult:
+    result = KindResult(KINDS[kind], verified_bytes=10**9, seconds=10.0)
+    for time in times:
+        result.add(failover(time))
+    return result
+
+
+def results_of(*kinds: KindResult) -> Results:
+    return Results({result.kind.name: result for result in kinds})
+
+
+def samples_of(*kinds: KindResult, **facts: str) -> Samples:
+    made_up = {"CPU": "made up", "kernel": "6.1", "commit": "aaaa", "programs": "p1"} | facts
+    return Samples([Run(made_up, 1.7e9, 60.0)], results_of(*kinds))
 
 
 class ReportTest(unittest.TestCase):
@@ -61,21 +82,39 @@ class ReportTest(unittest.TestCase):
         self.assertTrue(math.isnan(percentile([], 50)))
 
     def test_what_must_not_happen_is_reported(self) -> None:
-        self.assertEqual(failover_report.missed([measured(0.1)]), [])
-        self.assertIn("1 of 2 faults ended or stopped the flow", failover_report.missed([measured(0.1, None)])[0])
+        self.assertEqual(failover_report.missed(results_of(measured(0.1))), [])
+        self.assertIn("1 of 2 faults ended or stopped the flow", failover_report.missed(results_of(measured(0.1, None)))[0])
         wrong = measured(0.1)
         wrong.wrong_bytes = 3
-        self.assertEqual(failover_report.missed([wrong]), ["carrier: 3 wrong bytes"])
+        self.assertEqual(failover_report.missed(results_of(wrong)), ["carrier: 3 wrong bytes"])
         ended = measured(0.1)
         ended.failed_runs.append("no other path")
-        self.assertEqual(len(failover_report.missed([ended])), 1)
-        self.assertIn("no other path", failover_report.section([ended], {}, None))
+        self.assertEqual(len(failover_report.missed(results_of(ended))), 1)
+        self.assertIn("no other path", failover_report.section(samples_of(ended), None))
+        broken = results_of(measured(0.1))
+        broken.broken_off.append("carrier: nothing flows")
+        self.assertIn("nothing flows", failover_report.missed(broken)[0])
+
+    def test_goals_fail_a_run_with_enough_faults(self) -> None:
+        """Carrier: p50 of 10 ms, p99 of 30 ms."""
+        for times, lines in (([0.031] * 99, 0), ([0.009] * 98 + [0.031] * 2, 1), ([0.009] * 99 + [0.031], 0),
+                             ([0.011] * 100, 1), ([0.031] * 100, 2)):
+            with self.subTest(len(times), first=times[0], last=times[-1]):
+                self.assertEqual(len(failover_report.missed(results_of(measured(*times)))), lines)
+        stuck = measured(*[0.009] * 98, None, None)
+        self.assertIn("p99 <= 30 ms is missed", failover_report.missed(results_of(stuck))[1])
+        self.assertEqual(failover_report.missed(results_of(measured(*[0.5] * 100, kind=3))), [])  # of `silent` none is wanted
+
+    def test_goals_are_shown_in_any_case(self) -> None:
+        text = "\n".join(failover_report.summary([measured(0.007, 0.040)]))
+        self.assertIn("| p50 <= 10 ms: met, p99 <= 30 ms: missed | 5.0 |", text)
+        self.assertIn("max <= 1000 ms: met", "\n".join(failover_report.summary([measured(0.9, kind=2)])))
 
     def test_growth_is_reported(self) -> None:
         for memory, descriptors, lines in ((11 << 20, 21, 0), (30 << 20, 20, 1), (10 << 20, 60, 1), (30 << 20, 60, 2)):
-            result = measured(0.1)
-            result.footprints["rank n0"] = [Footprint(10 << 20, 20), Footprint(memory, descriptors)]
-            self.assertEqual(len(failover_report.missed([result])), lines, (memory, descriptors))
+            results = results_of(measured(0.1))
+            results.processes["rank n0"] = Lives.of(Life(7, Footprint(10 << 20, 20), Footprint(memory, descriptors)))
+            self.assertEqual(len(failover_report.missed(results)), lines, (memory, descriptors))
 
     def test_histogram_counts_all(self) -> None:
         rows = failover_report.histogram(measured(0.001, 0.006, 0.007, 0.030, 6.0))
@@ -86,15 +125,140 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(failover_report.histogram(measured(None)), [])
 
     def test_rates_before_during_and_after(self) -> None:
-        text = failover_report.section([measured(0.1, 0.1)], {}, None)
+        text = failover_report.section(samples_of(measured(0.1, 0.1)), None)
         self.assertRegex(text, r"\| carrier \| 59\.\d \| 0\.\d \| 60\.0 \|")
+
+    def test_says_that_the_machine_was_busy(self) -> None:
+        idle, busy = measured(0.1), measured(0.1, 0.1, kind=1)
+        self.assertNotIn("other work", failover_report.section(samples_of(idle), None))
+        busy.disturbed = 2
+        self.assertIn("2 of the faults were measured while", failover_report.section(samples_of(idle, busy), None))
+
+    def test_names_its_runs(self) -> None:
+        samples = samples_of(measured(0.1))
+        self.assertIn("One run, 1 minutes in all.", failover_report.section(samples, None))
+        samples.runs.append(Run(samples.runs[0].facts | {"commit": "bbbb"}, 1.7e9, 120.0))
+        text = failover_report.section(samples, None)
+        self.assertIn("2 runs, 3 minutes in all.", text)
+        self.assertIn("| commit | aaaa, bbbb |", text)
+
+
+class SamplesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name, "samples.json")
+
+    def test_nothing_is_lost_in_the_file(self) -> None:
+        samples = samples_of(measured(0.01, 0.25, None), measured(0.3, kind=2))
+        samples.results.processes["rank n0"] = Lives.of(Life(7, Footprint(10, 20), Footprint(30, 40)))
+        samples.results.broken_off.append("why")
+        write_samples(self.path, samples)
+        again = read_samples(self.path)
+        self.assertEqual((again.runs, again.results.to_json()), (samples.runs, samples.results.to_json()))
+        self.assertEqual(again.results.processes, samples.results.processes)
+        self.assertEqual(failover_report.section(read_samples(self.path), None), failover_report.section(samples, None))
+
+    def test_a_file_stays_small(self) -> None:
+        write_samples(self.path, samples_of(measured(*[0.05] * 200)))
+        self.assertLess(self.path.stat().st_size, 8000)
+
+    def test_no_file_has_no_samples(self) -> None:
+        self.assertEqual(read_samples(self.path), Samples())
+
+    def test_other_files_are_refused(self) -> None:
+        write_samples(self.path, samples_of(measured(0.01)))
+        good = json.loads(self.path.read_text(encoding="utf-8"))
+
+        def without_kinds(document: dict[str, Any]) -> None:
+            del document["results"]["kinds"]
+
+        def other_method(document: dict[str, Any]) -> None:
+            document["method"] = 0
+
+        def no_number(document: dict[str, Any]) -> None:
+            document["results"]["kinds"]["carrier"]["took_ms"] = ["soon"]
+
+        def unknown_kind(document: dict[str, Any]) -> None:
+            document["results"]["kinds"]["loud"] = document["results"]["kinds"]["carrier"]
+
+        spoilers: tuple[Callable[[dict[str, Any]], None], ...] = (without_kinds, other_method, no_number, unknown_kind)
+        for spoil in spoilers:
+            with self.subTest(spoil.__name__):
+                document = json.loads(json.dumps(good))
+                spoil(document)
+                self.path.write_text(json.dumps(document), encoding="utf-8")
+                self.assertRaisesRegex(BenchError, "not a file of failover's measurements", read_samples, self.path)
+        for text in ("", "[]", "nothing"):
+            with self.subTest(text):
+                self.path.write_text(text, encoding="utf-8")
+                self.assertRaisesRegex(BenchError, "not a file of failover's measurements", read_samples, self.path)
+
+    def test_other_programs_do_not_add_up(self) -> None:
+        samples = samples_of(measured(0.01))
+        facts = samples.runs[0].facts
+        samples.check_adds_up(facts | {"commit": "bbbb"}, self.path)  # that changed the documentation, say
+        for changed in ({"programs": "p2"}, {"CPU": "another"}, {"kernel": "6.2"}):
+            with self.subTest(changed), self.assertRaisesRegex(BenchError, "commit aaaa of 2023.* commit bbbb;.*another file"):
+                samples.check_adds_up(facts | {"commit": "bbbb"} | changed, self.path)
+
+    def test_results_add_up(self) -> None:
+        one, other = measured(0.01, None), measured(0.02, 0.03)
+        one.merge(other)
+        self.assertEqual((one.faults, one.lost, one.verified_bytes, one.seconds), (4, 1, 2 * 10**9, 20.0))
+        self.assertEqual(one.times_s(), [0.01, 0.02, 0.03])
+        self.assertEqual(one.rates.phases["before"].count, 3)
+
+    def test_lives_add_up(self) -> None:
+        old, young = Life(9, Footprint(10, 3), Footprint(11, 3)), Life(2, Footprint(10, 3), Footprint(19, 5))
+        both = merged({"n0": Lives.of(old)}, {"n0": Lives.of(young), "n1": Lives.of(young)})
+        self.assertEqual(both["n0"], Lives(2, old, young, young))
+        self.assertEqual(both["n1"], Lives.of(young))
+
+
+class TurnsTest(unittest.TestCase):
+    def test_the_kind_with_the_fewest_faults_comes_next(self) -> None:
+        results = results_of(measured(0.1, 0.1), measured(0.1, kind=1))
+        self.assertEqual(next_kind(list(KINDS[:2]), results, 3), KINDS[1])
+        self.assertEqual(next_kind(list(KINDS[:3]), results, 3), KINDS[2])
+        self.assertEqual(next_kind(list(KINDS[:2]), results_of(measured(0.1), measured(0.1, kind=1)), 3), KINDS[0])
+        self.assertIsNone(next_kind(list(KINDS[:2]), results, 1))
+
+
+class CableNewsTest(unittest.TestCase):
+    def take(self, *events: str) -> CableNews:
+        news = CableNews()
+        for event in events:
+            news.take(f"[2026-01-01T00:00:00.000Z] [cablewayd] [info] {event}")
+        return news
+
+    def test_cables_come_and_go(self) -> None:
+        up = "CABLE_UP cable to-n1 to node n1 (to-n0) is up"
+        topology = "TOPOLOGY_CHANGED the topology now has 2 nodes and 1 cable"
+        self.assertEqual(self.take(up, topology), CableNews(1, {"to-n1"}, set()))
+        for end in ("CABLE_LOST cable to-n1 to node n1 (to-n0) is down: why", "NEIGHBOUR_LEFT cable to-n1 to node n1 (to-n0) .."):
+            self.assertEqual(self.take(up, topology, end).up, set())
+
+    def test_cables_that_are_not_trusted(self) -> None:
+        for doubt in ("CABLE_SILENT cable to-n1 to node n1: why", "RELAY_SILENT cable to-n1 to node n1: why"):
+            self.assertEqual(self.take(doubt).doubted, {"to-n1"})
+            self.assertEqual(self.take(doubt, "CABLE_HEARD_AGAIN cable to-n1 to node n1: why").doubted, set())
+
+    def test_only_news_is_new(self) -> None:
+        news = CableNews()
+        line = "[2026-01-01T00:00:00.000Z] [cablewayd] [info] CABLE_UP cable to-n1 to node n1 (to-n0) is up"
+        self.assertEqual([news.take(each) for each in (line, line, "", "cablewayd: whatever")], [True, False, False, False])
 
 
 class PictureTest(unittest.TestCase):
     def test_the_pause_shows(self) -> None:
-        rates = failover_picture.binned_rates([failover(0.1)], -0.2, 0.4)
+        rates = failover_picture.rates_over_time(measured(0.1, 0.1).rates, -0.2, 0.4)
         self.assertTrue(all(rate < 1 for at, rate in rates if 0.02 < at < 0.08), rates)
         self.assertTrue(all(59 < rate < 61 for at, rate in rates if at < -0.02 or 0.13 < at), rates)
+
+    def test_bins_share_out_what_arrives_between_two_samples(self) -> None:
+        rates = dict(binned([(-0.005, 0), (0.0, 0), (0.020, 2000), (0.034, 2000)]))
+        self.assertEqual({number: round(rate) for number, rate in rates.items()}, {0: 100_000, 1: 100_000, 2: 0})
 
     def test_is_well_formed(self) -> None:
         text = failover_picture.drawing([measured(0.1), measured(5.0, None)])
@@ -122,7 +286,7 @@ class BurstTest(unittest.TestCase):
 
 class CommandTest(unittest.TestCase):
     def test_refusals(self) -> None:
-        for words in (("--cuts", "0"), ("--kinds", "loud"), ("--kinds", ","), ("--fast",)):
+        for words in (("--cuts", "0"), ("--kinds", "loud"), ("--kinds", ","), ("--seconds", "0"), ("--fast",)):
             with self.subTest(words):
                 done = bench(*words)
                 self.assertEqual(done.returncode, 2, done.stderr)
@@ -134,12 +298,23 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, "not built: .*/bin/cablewayd, .*; build with: ")
 
-    def test_quick_run(self) -> None:
+    def test_samples_of_other_programs(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder, "benchmarks.md")
-            done = bench("--cuts", "1", "--build", BUILD, "--out", str(out))
+            file = Path(folder, "samples.json")
+            write_samples(file, samples_of(measured(0.01)))
+            done = bench("--quick", "--build", BUILD, "--samples", str(file))
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, "measurements of commit aaaa .* this is commit [0-9a-f]{12}")
+
+    def test_quick_run(self) -> None:
+        """Twice: what the first one has measured is not measured again."""
+        with tempfile.TemporaryDirectory() as folder:
+            out, file = Path(folder, "benchmarks.md"), Path(folder, "samples.json")
+            words = ("--cuts", "1", "--build", BUILD, "--out", str(out), "--samples", str(file))
+            done = bench(*words)
             self.assertEqual(done.returncode, 0, f"stdout:\n{done.stdout}\nstderr:\n{done.stderr}")
             text, picture = out.read_text(encoding="utf-8"), Path(folder, "failover.svg").read_text(encoding="utf-8")
+            self.assertEqual(bench(*words).stdout, done.stdout)
         self.assertRegex(done.stdout.splitlines()[-1], r"^failover: 5 cuts, 0 lost, p50 \d+ ms p99 \d+ ms$")
         self.assertEqual(picture.count("<polyline"), 5)
         rows = re.findall(r"^\| ([a-z ]+) \| 1 \| 0 \| 0 \| 0 \| (\d\.\d\d) \|", text, re.MULTILINE)

@@ -1,12 +1,29 @@
-"""The kinds of fault that failover is measured for. Each ends the path through one relay and leaves the other one."""
+"""The kinds of fault that failover is measured for, and what is wanted of each. Each fault ends the path through one relay and
+leaves the other one."""
 
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from failover_lab import DESTINATION, SOURCE, FailoverLab
+
+# A stopped relay that goes on, or a cable that is mended, has so long to do harm before its node is replaced.
+_AFTERMATH_S = 0.2
+
+
+@dataclass(frozen=True)
+class Goal:
+    """At most so long until data comes another way, for that share of the faults; 100: for all."""
+
+    percent: int
+    most_ms: float
+
+    def __str__(self) -> str:
+        name = "max" if self.percent == 100 else f"p{self.percent}"
+        return f"{name} <= {self.most_ms:g} ms"
 
 
 @dataclass(frozen=True)
@@ -14,15 +31,16 @@ class FaultKind:
     name: str
     meaning: str
     cause: Callable[[FailoverLab, str, int], None]  # on the path through that relay; the fault's number
+    # Afterwards the lab is as before, once all nodes know all cables. A cable that pulses have found silent is not used for
+    # a while, twice as long each time: so that all faults find the same, such a fault's relay is started anew, and that
+    # judgement forgotten. The flow is on the other path meanwhile.
     undo: Callable[[FailoverLab, str, int], None]
-    # A cable that pulses have found silent is not used for a while, twice as long each time. So that all faults find the
-    # same, each gets fresh nodes, and a fresh flow.
-    fresh_nodes: bool = False
+    goals: tuple[Goal, ...] = ()
 
 
 def _side(number: int) -> str:
-    """Which cable of the path: before and after the relay in turn."""
-    return SOURCE if number % 2 else DESTINATION
+    """Which cable of the path: before and after the relay in turn, twice each, as the relays take turns themselves."""
+    return SOURCE if number // 2 % 2 else DESTINATION
 
 
 def _silence(one_way: bool) -> Callable[[FailoverLab, str, int], None]:
@@ -35,6 +53,14 @@ def _silence(one_way: bool) -> Callable[[FailoverLab, str, int], None]:
 
 def _mend_silence(lab: FailoverLab, relay: str, number: int) -> None:
     lab.mend_silence(lab.cable(relay, _side(number)))
+    time.sleep(_AFTERMATH_S)
+    lab.restart(relay)
+
+
+def _continue(lab: FailoverLab, relay: str, _number: int) -> None:
+    lab.signal(relay, signal.SIGCONT)
+    time.sleep(_AFTERMATH_S)
+    lab.restart(relay)
 
 
 def _carrier(is_up: bool) -> Callable[[FailoverLab, str, int], None]:
@@ -43,14 +69,14 @@ def _carrier(is_up: bool) -> Callable[[FailoverLab, str, int], None]:
 
 KINDS = (
     FaultKind("carrier", "a cable of the path in use loses its carrier, before and after the relay in turn",
-              _carrier(False), _carrier(True)),
+              _carrier(False), _carrier(True), (Goal(50, 10), Goal(99, 30))),
     FaultKind("killed relay", "the relay's cablewayd is killed by SIGKILL, and started again",
-              lambda lab, relay, _: lab.signal(relay, signal.SIGKILL), lambda lab, relay, _: lab.restart(relay)),
+              lambda lab, relay, _: lab.signal(relay, signal.SIGKILL), lambda lab, relay, _: lab.restart(relay),
+              (Goal(99, 30),)),
     FaultKind("stopped relay", "the relay's cablewayd is stopped by SIGSTOP, and continued: its kernel still acknowledges data",
-              lambda lab, relay, _: lab.signal(relay, signal.SIGSTOP),
-              lambda lab, relay, _: lab.signal(relay, signal.SIGCONT), fresh_nodes=True),
+              lambda lab, relay, _: lab.signal(relay, signal.SIGSTOP), _continue, (Goal(100, 1000),)),
     FaultKind("silent", "a cable of the path loses all packets in both directions and keeps its carriers",
-              _silence(one_way=False), _mend_silence, fresh_nodes=True),
+              _silence(one_way=False), _mend_silence),
     FaultKind("silent one way", "a cable of the path loses all packets in the direction of the data",
-              _silence(one_way=True), _mend_silence, fresh_nodes=True),
+              _silence(one_way=True), _mend_silence, (Goal(99, 60),)),
 )

@@ -5,37 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench_error import BenchError
-from failover_measurements import BEFORE_S, Failover, KindResult
+from failover_results import BEFORE_S, BIN_S, KindResult, Rates
 
-_BIN_S = 0.02
 _SPAN_S = 1.0  # after the fault, where that many were sampled
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 640, 150, 60, 30, 24
 _COLOUR = "#1f6fb4"
 
 
-def binned_rates(failovers: list[Failover], begin_s: float, end_s: float) -> list[tuple[float, float]]:
+def rates_over_time(rates: Rates, begin_s: float, end_s: float) -> list[tuple[float, float]]:
     """By the middle of each bin, in seconds from the fault: MB/s, the mean over the faults that were sampled there."""
-    bins: list[tuple[float, float]] = []
-    for number in range(round((end_s - begin_s) / _BIN_S)):
-        left = begin_s + number * _BIN_S
-        rates = [rate for failover in failovers if (rate := _rate(failover, left, left + _BIN_S)) is not None]
-        if rates:
-            bins.append((left + _BIN_S / 2, sum(rates) / len(rates) / 1e6))
-    return bins
-
-
-def _rate(failover: Failover, left: float, right: float) -> float | None:
-    """Between the samples next to the bin's edges; None where there are none on both sides."""
-    before = next((sample for sample in reversed(failover.arrived) if sample[0] <= left), None)
-    after = next((sample for sample in failover.arrived if sample[0] >= right), None)
-    if before is None or after is None or after[0] <= before[0]:
-        return None
-    return (after[1] - before[1]) / (after[0] - before[0])
+    points = [((number + 0.5) * BIN_S, mean.value) for number, mean in sorted(rates.bins.items())]
+    return [(at, rate / 1e6) for at, rate in points if rate is not None and begin_s <= at <= end_s]
 
 
 def _chart(result: KindResult, top: int, most: float) -> list[str]:
     longest = max([_SPAN_S, *(time + 0.4 for time in result.times_s())])
-    points = binned_rates([each for each in result.failovers if each.took_s is not None], -BEFORE_S, longest)
+    points = rates_over_time(result.rates, -BEFORE_S, longest)
     plot_width, plot_height = _WIDTH - _LEFT - 10, _HEIGHT - _BOTTOM - _TOP
 
     def x(at: float) -> float:

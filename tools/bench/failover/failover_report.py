@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from failover_measurements import AFTER_S, BEFORE_S, Failover, KindResult, percentile
+from failover_faults import Goal
+from failover_results import AFTER_S, BEFORE_S, PHASES, KindResult, Lives, Results, percentile
+from failover_samples import Samples
 from machine import facts_table
 
 # Upper edges of the histogram's rows, in milliseconds.
-_EDGES_MS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
+_EDGES_MS = (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 20_000)
 _BAR_WIDTH = 40
 _MOST_GROWTH_BYTES = 8 << 20
 # A node that has just been started lacks some yet: for each cable a socket for pulses, and one for a question to a kernel.
 _MOST_NEW_DESCRIPTORS = 12
+# With fewer faults of a kind a missed goal does not fail the run: their 99th percentile is the slowest one.
+JUDGED_FAULTS = 100
 
 _INTRO = """\
 `tools/bench.sh failover`: a ring of four network namespaces, cables of 500 Mbit/s. collperf sends from one node to the
@@ -20,26 +24,36 @@ relay will do. The flow has one path at a time (`CABLEWAY_MULTIPATH=off`), which
 {kinds}
 
 Time: from just before the fault until 64 KiB have come over the destination's other cable within 10 ms, which is data and
-not the nodes' own messages, sampled every millisecond or so. Faults are at least 1.1 s apart: a kernel that saw a link
-change in the second before reports a lost carrier up to a second late. All other settings are the default."""
+not the nodes' own messages, sampled every millisecond or so. At each fault all nodes know and trust all cables, the flow has
+one circuit and uses it fully, and no link has changed for 1.1 s: a kernel that saw a change in the second before reports a
+lost carrier up to a second late. After a fault that makes nodes distrust a cable, its relay is started anew, so that each
+finds what a first one would. All other settings are the default."""
 
 
-def missed(results: list[KindResult]) -> list[str]:
+def missed(results: Results) -> list[str]:
     """What must not happen and did."""
     lines = []
-    for result in results:
+    for result in results.in_order():
         if result.lost:
-            lines.append(f"{result.kind.name}: {result.lost} of {len(result.failovers)} faults ended or stopped the flow")
+            lines.append(f"{result.kind.name}: {result.lost} of {result.faults} faults ended or stopped the flow")
         if result.wrong_bytes:
             lines.append(f"{result.kind.name}: {result.wrong_bytes} wrong bytes")
-        lines += [f"{result.kind.name}: {line}" for line in _growth(result)]
-    return lines
+        if result.faults >= JUDGED_FAULTS:
+            lines += [f"{result.kind.name}: {goal} is missed: {_ms(result.times_s(), goal.percent)}"
+                      for goal in result.kind.goals if not is_met(goal, result)]
+    lines += [f"a block of faults could not be ended: {reason}" for reason in results.broken_off]
+    return lines + [line for name, lives in results.processes.items() for line in _growth(name, lives)]
+
+
+def is_met(goal: Goal, result: KindResult) -> bool:
+    """A fault that stops the flow takes longer than any limit."""
+    times = [time * 1e3 for time in result.times_s()] + [float("inf")] * result.stuck
+    return percentile(times, goal.percent) <= goal.most_ms
 
 
 def last_line(results: list[KindResult]) -> str:
     times = sorted(time for result in results for time in result.times_s())
-    cuts, lost = (sum(counts) for counts in ((len(result.failovers) for result in results),
-                                             (result.lost for result in results)))
+    cuts, lost = sum(result.faults for result in results), sum(result.lost for result in results)
     return f"failover: {cuts} cuts, {lost} lost, p50 {_ms(times, 50)} p99 {_ms(times, 99)}"
 
 
@@ -48,14 +62,18 @@ def _ms(times: list[float], percent: float) -> str:
 
 
 def summary(results: list[KindResult]) -> list[str]:
-    lines = ["| fault | faults | stuck | lost | wrong bytes | GB checked | p50 | p99 | max | seconds per fault |",
-             "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| fault | faults | stuck | lost | wrong bytes | GB checked | p50 | p99 | max | goals | seconds per fault |",
+             "|---|---|---|---|---|---|---|---|---|---|---|"]
     for result in results:
-        times, faults = result.times_s(), len(result.failovers)
-        lines.append(f"| {result.kind.name} | {faults} | {result.stuck} | {result.lost} | {result.wrong_bytes} |"
+        times = result.times_s()
+        lines.append(f"| {result.kind.name} | {result.faults} | {result.stuck} | {result.lost} | {result.wrong_bytes} |"
                      f" {result.verified_bytes / 1e9:.2f} | {_ms(times, 50)} | {_ms(times, 99)} | {_ms(times, 100)} |"
-                     f" {result.seconds / max(1, faults):.1f} |")
+                     f" {_goals(result)} | {result.seconds / max(1, result.faults):.1f} |")
     return lines
+
+
+def _goals(result: KindResult) -> str:
+    return ", ".join(f"{goal}: {'met' if is_met(goal, result) else 'missed'}" for goal in result.kind.goals)
 
 
 def histogram(result: KindResult) -> list[str]:
@@ -73,69 +91,61 @@ def histogram(result: KindResult) -> list[str]:
     return lines
 
 
-def rate_between(failover: Failover, begin_s: float, end_s: float) -> float | None:
-    """Bytes per second that arrived then, headers included; None without two samples."""
-    inside = [sample for sample in failover.arrived if begin_s <= sample[0] <= end_s]
-    if len(inside) < 2 or inside[-1][0] <= inside[0][0]:
-        return None
-    return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
-
-
-def _rates(result: KindResult) -> tuple[str, str, str]:
+def _rates(result: KindResult) -> str:
     """The mean rates before a fault, from it until data comes another way, and in the time after that."""
-    parts: tuple[list[float], list[float], list[float]] = ([], [], [])
-    for failover in result.failovers:
-        took = failover.took_s
-        if took is None:
-            continue
-        for part, (begin, end) in zip(parts, ((-BEFORE_S, 0.0), (0.0, took), (took, took + AFTER_S))):
-            if (rate := rate_between(failover, begin, end)) is not None:
-                part.append(rate)
-    before, meanwhile, after = (f"{sum(part) / len(part) / 1e6:.1f}" if part else "" for part in parts)
-    return before, meanwhile, after
+    means = [result.rates.phases[name].value for name in PHASES]
+    return " | ".join("" if mean is None else f"{mean / 1e6:.1f}" for mean in means)
 
 
-def _growth(result: KindResult) -> list[str]:
+def _growth(name: str, lives: Lives) -> list[str]:
     lines = []
-    for name, footprints in result.footprints.items():
-        first, last = footprints[0], footprints[-1]
-        if last.resident_bytes > first.resident_bytes + _MOST_GROWTH_BYTES:
-            lines.append(f"the memory of {name} grew from {first.resident_bytes / 1e6:.1f} to"
-                         f" {last.resident_bytes / 1e6:.1f} MB")
-        if last.descriptors > first.descriptors + _MOST_NEW_DESCRIPTORS:
-            lines.append(f"the descriptors of {name} grew from {first.descriptors} to {last.descriptors}")
+    memory, descriptors = lives.most_bytes, lives.most_descriptors
+    if memory.more_bytes > _MOST_GROWTH_BYTES:
+        lines.append(f"the memory of {name} grew from {memory.first.resident_bytes / 1e6:.1f} to"
+                     f" {memory.last.resident_bytes / 1e6:.1f} MB in {memory.faults} faults")
+    if descriptors.more_descriptors > _MOST_NEW_DESCRIPTORS:
+        lines.append(f"the descriptors of {name} grew from {descriptors.first.descriptors} to"
+                     f" {descriptors.last.descriptors} in {descriptors.faults} faults")
     return lines
 
 
-def _footprints(results: list[KindResult]) -> list[str]:
-    lines = ["| process | " + " | ".join(f"{result.kind.name}: MB | descriptors" for result in results) + " |",
-             "|---|" + "---|---|" * len(results)]
-    names = list(dict.fromkeys(name for result in results for name in result.footprints))
-    for name in names:
-        cells = []
-        for result in results:
-            both = result.footprints.get(name)
-            cells += [f"{both[0].resident_bytes / 1e6:.1f} to {both[-1].resident_bytes / 1e6:.1f}",
-                      f"{both[0].descriptors} to {both[-1].descriptors}"] if both else ["", ""]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+def _processes(results: Results) -> list[str]:
+    lines = ["| process | started | faults that the oldest one saw | its MB | its descriptors |"
+             " most growth of one: MB | descriptors |", "|---|---|---|---|---|---|---|"]
+    for name, lives in results.processes.items():
+        first, last = lives.longest.first, lives.longest.last
+        lines.append(f"| {name} | {lives.count} | {lives.longest.faults} |"
+                     f" {first.resident_bytes / 1e6:.1f} to {last.resident_bytes / 1e6:.1f} |"
+                     f" {first.descriptors} to {last.descriptors} | {lives.most_bytes.more_bytes / 1e6:.1f} |"
+                     f" {lives.most_descriptors.more_descriptors} |")
     return lines
 
 
-def section(results: list[KindResult], facts: dict[str, str], picture: str | None) -> str:
+def _runs(samples: Samples) -> str:
+    """Over which runs the measurements add up."""
+    runs = "One run" if len(samples.runs) == 1 else f"{len(samples.runs)} runs"
+    return f"{runs}, {sum(run.seconds for run in samples.runs) / 60:.0f} minutes in all."
+
+
+def _disturbed(results: list[KindResult]) -> list[str]:
+    count = sum(result.disturbed for result in results)
+    return [f"**{count} of the faults were measured while the machine did other work.**", ""] if count else []
+
+
+def section(samples: Samples, picture: str | None) -> str:
     """`picture`: the path of the drawing, relative to the page."""
+    results = samples.results.in_order()
     kinds = "\n".join(f"- {result.kind.name}: {result.kind.meaning}" for result in results)
-    lines = ["## Failover", "", _INTRO.format(kinds=kinds), "", *facts_table(facts), "",
-             *summary(results), "", f"`{last_line(results)}`", ""]
+    lines = ["## Failover", "", _INTRO.format(kinds=kinds), "", *facts_table(samples.facts()), "", _runs(samples), "",
+             *summary(results), "", f"`{last_line(results)}`", "", *_disturbed(results)]
     for result in results:
         lines += [f"{result.kind.name}, until data comes another way:", "", "```", *histogram(result), "```", ""]
     lines += ["MB/s that arrived at the destination, headers included, means over the faults:", "",
               f"| fault | {BEFORE_S:g} s before | until data comes another way | {AFTER_S:g} s after that |",
-              "|---|---|---|---|",
-              *(f"| {result.kind.name} | " + " | ".join(_rates(result)) + " |" for result in results), ""]
+              "|---|---|---|---|", *(f"| {result.kind.name} | {_rates(result)} |" for result in results), ""]
     if picture is not None:
         lines += [f"![MB/s around a fault]({picture})", ""]
-    lines += ["Memory and descriptors, from the first fault to the last one; killed relays, and all"
-              " processes under stopped relays and silent cables, were fresh ones each time:", "",
-              *_footprints(results)]
+    lines += ["Memory and descriptors, from the first fault that a process saw to its last one. Relays are started anew after"
+              " most faults, ranks after each turn of a kind:", "", *_processes(samples.results)]
     failures = [f"- the load failed: {reason}" for result in results for reason in result.failed_runs]
-    return "\n".join([*lines, "", *failures, *(f"- **{line}**" for line in missed(results))])
+    return "\n".join([*lines, "", *failures, *(f"- **{line}**" for line in missed(samples.results))])

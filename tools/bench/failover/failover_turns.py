@@ -1,0 +1,80 @@
+"""Has the kinds of fault take turns, block by block, until there are as many of each as wanted or the time is over."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench_error import BenchError
+from cpu_time import busy_seconds
+from failover_faults import FaultKind
+from failover_lab import FailoverLab
+from failover_measurements import BlockRunner, Say
+from failover_results import KindResult, Results
+from failover_samples import Run, Samples
+from process_lives import ProcessLives, merged
+
+BLOCK_FAULTS = 20
+_LEAST_BLOCK_S = 12.0  # a shorter one is mostly its begin and its end
+_LOOK_S, _MOST_OTHER_WORK = 0.5, 0.1  # between turns, when nothing flows: a share of all processors
+
+
+def does_other_work() -> bool:
+    """Whether the machine is busy now, although nothing is measured."""
+    before, began = busy_seconds(), time.monotonic()
+    time.sleep(_LOOK_S)
+    rate = (busy_seconds() - before) / (time.monotonic() - began)
+    return rate > _MOST_OTHER_WORK * len(os.sched_getaffinity(0))
+
+
+def next_kind(kinds: list[FaultKind], results: Results, cuts: int) -> FaultKind | None:
+    """The one that has the fewest faults; None where all have enough."""
+    kind = min(kinds, key=lambda each: results.of(each).faults)
+    return kind if results.of(kind).faults < cuts else None
+
+
+class Turns:
+    """`keep` is called after each block, with what there is by then."""
+
+    def __init__(self, build: Path, kinds: list[FaultKind], samples: Samples, run: Run, keep: Callable[[], None],
+                 say: Say) -> None:
+        self._build, self._kinds, self._samples, self._keep, self._say = build, kinds, samples, keep, say
+        self._this_run = run
+        self._lives = ProcessLives()
+        self._was_busy = False
+
+    def take(self, cuts: int, seconds: float | None) -> None:
+        """Until there are `cuts` faults of each kind, or for about so many seconds."""
+        began = time.monotonic()
+        earlier, results = self._samples.results.processes, self._samples.results
+        self._samples.runs.append(self._this_run)
+        with FailoverLab(self._build) as lab, tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
+            runners = {kind.name: BlockRunner(lab, kind, self._lives, Path(scratch), self._say) for kind in self._kinds}
+            self._was_busy = does_other_work()
+            while (kind := next_kind(self._kinds, results, cuts)) is not None:
+                left = float("inf") if seconds is None else began + seconds - time.monotonic()
+                if left < _LEAST_BLOCK_S:
+                    return
+                done = results.of(kind)
+                most = cuts - done.faults
+                try:
+                    block = runners[kind.name].run(done.faults, min(BLOCK_FAULTS, most), most, left)
+                    self._note_other_work(block)
+                    done.merge(block)
+                except BenchError as error:
+                    results.broken_off.append(f"{kind.name}: {error}")
+                    raise
+                finally:
+                    results.processes = merged(earlier, self._lives.so_far())
+                    self._this_run.seconds = time.monotonic() - began
+                    self._keep()
+
+    def _note_other_work(self, block: KindResult) -> None:
+        is_busy = does_other_work()
+        if self._was_busy or is_busy:
+            block.disturbed = block.faults
+            self._say(f"{block.kind.name}: the machine did other work during this turn")
+        self._was_busy = is_busy
