@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "routing/paths/shortest_paths.h"
+#include "routing/paths/route_table.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway::routing {
