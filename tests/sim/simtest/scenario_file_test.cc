@@ -60,6 +60,27 @@ TEST(ScenarioFile, DefinesWhichCablesHaveRdma) {
   EXPECT_TRUE(shape.rdma_at_switch);
 }
 
+TEST(ScenarioFile, DefinesPulsesAndWhatIsExpectedOfThem) {
+  std::string text = kGood;
+  text.replace(text.find("[[flow]]"), 8, "[timing]\npulse_ms = 20\nstalls_ms = 30\n[[flow]]");
+  text += "silent_at_least = 2\nverdicts_at_most = 3\ndrained_left_within_ms = 500\n";
+  const absl::StatusOr<Scenario> scenario = parse_scenario(text, "a.toml");
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  EXPECT_EQ(scenario->plan.pulse, std::chrono::milliseconds(20));
+  EXPECT_EQ(scenario->plan.stalls, Duration(std::chrono::milliseconds(30)));
+  SimtestResult result;
+  result.done = 4;
+  result.silent = 1;
+  EXPECT_EQ(check_expectations(*scenario, result).message(), "verdicts that a cable is silent: 1; expected at least 2");
+  result.silent = 4;
+  EXPECT_EQ(check_expectations(*scenario, result).message(), "verdicts: 4; expected at most 3");
+  result.silent = 2;
+  EXPECT_TRUE(check_expectations(*scenario, result).ok());
+  result.on_draining = std::chrono::milliseconds(600);
+  EXPECT_EQ(check_expectations(*scenario, result).message(),
+            "ms with a circuit over a cable that drains: 600; expected at most 500");
+}
+
 TEST(ScenarioFile, ReportsErrorsAndWhatWasExpected) {
   EXPECT_THAT(error_of(kGood, "nodes = 3", "nodes = 1"), StartsWith("a.toml:3: nodes is not valid; expected"));
   EXPECT_THAT(error_of(kGood, "[[0, 1]]", "[[0, 3]]"), StartsWith("a.toml:4: "));
