@@ -30,6 +30,7 @@ class Reports {
  public:
   PulseThread::Listener listener() {
     return {[this](const PulsedCable& /*cable*/, const CableVerdict& verdict) { add(verdicts_, verdict); },
+            [](const PulsedCable& /*cable*/, unsigned /*percent*/) {},
             [this](const PulsedCable& /*cable*/, const std::string& reason) { add(failures_, reason); }};
   }
   // The trust in the cable; that in which it begins, if there was no verdict.
