@@ -59,5 +59,10 @@ class Samples:
             self.take_one()
             time.sleep(SAMPLE_S)
 
+    @property
+    def taken_at(self) -> float:
+        """When the last one was."""
+        return self._totals[-1][0]
+
     def relative_to(self, instant: float) -> Arrived:
         return [(at - instant, count - self._totals[0][1]) for at, count in self._totals]

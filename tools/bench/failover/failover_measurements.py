@@ -182,7 +182,7 @@ class BlockRunner:
         while time.monotonic() < fault + STUCK_S and all(rank.running() for rank in ranks):
             samples.take_one()
             if samples.arrives_elsewhere:
-                found = time.monotonic()
+                found = samples.taken_at
                 samples.take(AFTER_S)
                 break
             time.sleep(SAMPLE_S)

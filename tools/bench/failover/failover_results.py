@@ -25,8 +25,8 @@ def percentile(ordered: list[float], percent: float) -> float:
 
 
 def rate_between(arrived: Arrived, begin_s: float, end_s: float) -> float | None:
-    """Bytes per second that arrived then, headers included; None without two samples."""
-    inside = [sample for sample in arrived if begin_s <= sample[0] <= end_s]
+    """Bytes per second that arrived then, headers included, the end left out; None without two samples."""
+    inside = [sample for sample in arrived if begin_s <= sample[0] < end_s]
     if len(inside) < 2 or inside[-1][0] <= inside[0][0]:
         return None
     return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
@@ -123,7 +123,7 @@ class KindResult:
         if failover.took_s is None:
             self.stuck += 1
         else:
-            self.took_s.append(failover.took_s)
+            self.took_s.append(round(failover.took_s, 5))  # as the file of samples keeps it
         self.rates.add(failover)
 
     def merge(self, other: KindResult) -> None:
