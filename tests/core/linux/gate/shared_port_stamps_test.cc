@@ -75,7 +75,8 @@ TEST(SharedPortStamps, RefusesWhatIsNoSealedPage) {
   EXPECT_FALSE(process->is_shared());
   const UniqueFd files[] = {file_with(sizeof(PortStampPage), 0), file_with(100, F_SEAL_SHRINK),
                             file_with(2 * sizeof(PortStampPage), F_SEAL_SHRINK),
-                            file_with(sizeof(PortStampPage), F_SEAL_SHRINK | F_SEAL_WRITE), UniqueFd(::eventfd(0, EFD_CLOEXEC))};
+                            file_with(sizeof(PortStampPage), F_SEAL_SHRINK | F_SEAL_WRITE),
+                            UniqueFd(::eventfd(0, EFD_CLOEXEC))};
   for (const UniqueFd& file : files) EXPECT_TRUE(absl::IsInvalidArgument(process->adopt(file)));
   EgressPort(process->page(), "eth1").use(kSomeTime, std::chrono::milliseconds(1));  // the page is still there
 }
