@@ -13,11 +13,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from failover_case import FailoverCase, wait_for_data
-from in_lab import in_lab, main, report_figure
+from in_lab import in_lab, long, main, report_figure
 from lab_nodes import LabNodes
 
 _LOSS, _LEAST_PERCENT, _MOST_PERCENT = "5%", 3, 8
-_JOB_S = 45
+_JOB_S = 40
 
 
 class LossyCableTest(FailoverCase):
@@ -36,7 +36,7 @@ class LossyCableTest(FailoverCase):
 
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_running_flow_leaves_it(self, nodes: LabNodes) -> None:
-        ranks = self.start(nodes, ["n0", "n1"], seconds=_JOB_S, CABLEWAY_MULTIPATH="off")
+        ranks = self.start(nodes, ["n0", "n1"], seconds=_JOB_S, MULTIPATH="off")
         wait_for_data(nodes, "n1", "to-n0")
         self.lose(nodes, "n0-n1", "n0", "n1")
         wait_for_data(nodes, "n1", "to-n2")
@@ -49,6 +49,7 @@ class LossyCableTest(FailoverCase):
         self.assertRegex(nodes.run("n3", nodes.build / "bin/cableway", "topology"), r"lossy: no path leads over cable .*n0.*n1")
         ranks.finish()
 
+    @long
     @in_lab("line:3", "--rate", "200mbit")
     def test_it_is_used_where_there_is_no_other(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n2"], seconds=_JOB_S)

@@ -84,7 +84,7 @@ TEST(SharedPortStamps, RefusesWhatIsNoSealedPage) {
 TEST(SharedPortStamps, TheFileCannotBeResized) {
   const auto node = of_a_node();
   EXPECT_NE(::ftruncate(node->file().get(), 0), 0);
-  EXPECT_NE(::ftruncate(node->file().get(), 8192), 0);
+  EXPECT_NE(::ftruncate(node->file().get(), 2 * sizeof(PortStampPage)), 0);
 }
 
 }  // namespace
