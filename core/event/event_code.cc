@@ -114,10 +114,13 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kCableHeardAgain, "CABLE_HEARD_AGAIN", Severity::kInfo,
      "a cable is no longer considered silent, nor its neighbour's node standing still; the reason says why", "-"},
     {Code::kCableLossy, "CABLE_LOSSY", Severity::kWarning,
-     "a cable loses packets: no path leads over it, unless nodes could not reach each other otherwise",
+     "a cable loses packets: paths use it only where there is no better way",
      "clean or replace the cable and its connectors; ethtool -S shows which end counts errors"},
     {Code::kCableLossless, "CABLE_LOSSLESS", Severity::kInfo,
-     "a cable that lost packets has lost fewer than 1 % for a minute, or for longer if it was lossy before", "-"},
+     "a cable no longer counts as lossy: it has lost less than 1 % of its packets for a minute, or for longer if it "
+     "was "
+     "lossy before, or it is judged anew",
+     "-"},
     {Code::kCableLeftOut, "CABLE_LEFT_OUT", Severity::kWarning,
      "both ends of a cable advertise it, but no valid topology can contain it: no path uses it",
      "correct the attribute that the reason names"},

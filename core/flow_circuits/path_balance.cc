@@ -27,8 +27,8 @@ bool PathBalance::should_move(const CircuitLoad& present, std::uint64_t other, I
   if (!std::exchange(better_, true)) better_since_ = now;
   if (now - better_since_ < kSteady || now < next_turn_) return false;
   next_turn_ = now + kTurn;
-  // Of all the load, the part whose move would make both paths equal is half of the difference: twice that, as few
-  // flows that could move do.
+  // Moving half of the difference would make both paths equal. The probability is twice that part of the load, since
+  // not every flow on the path can move.
   const double part = static_cast<double>(present.busiest - other) / static_cast<double>(present.busiest);
   return chance() < std::clamp(part, 0.25, 0.75);
 }

@@ -82,11 +82,11 @@ void CableVerdicts::lose(const PulsedCable& cable, unsigned percent) {
                            {"percent", absl::StrCat(percent)}};
   if (percent == 0) {
     lossy_.erase(cable.name);
-    node_.event_sink().raise(EventCode::kCableLossless,
-                             absl::StrCat(pulse_text(cable), " loses hardly any packets now"), fields);
+    node_.event_sink().raise(EventCode::kCableLossless, absl::StrCat(pulse_text(cable), " no longer counts as lossy"),
+                             fields);
   } else {
     std::string text = absl::StrCat("cable ", cable.name, " loses ", percent, " % of what node ", cable.neighbour,
-                                    " sends over it: no path leads there while there is another one");
+                                    " sends over it: paths use it only where there is no better way");
     node_.event_sink().raise(EventCode::kCableLossy, text, fields);
     lossy_[cable.name] = std::move(text);
   }

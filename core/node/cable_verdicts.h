@@ -42,7 +42,7 @@ class CableVerdicts {
 
   // In the order in which the pulses have found them.
   void act(const PulsedCable& cable, const CableVerdict& verdict);
-  // The cable loses that many percent of what its neighbour sends; 0: hardly any now.
+  // The cable loses that many percent of what its neighbour sends; 0: it no longer counts as lossy.
   void lose(const PulsedCable& cable, unsigned percent);
   // By the cable's name: what is said of those that lose packets.
   const std::map<std::string, std::string>& lossy() const { return lossy_; }

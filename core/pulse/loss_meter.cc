@@ -8,11 +8,11 @@ namespace cableway {
 void LossMeter::heard(std::uint64_t number, Instant arrival) {
   if (arrival < counts_from_) return;
   if (!window_.has_value()) window_ = Window{number, 0};
-  if (number <= window_->first) return;  // it counts with the window before
+  if (number <= window_->first) return;  // late: the window before has counted it as lost
   ++window_->arrived;
   const std::uint64_t sent = number - window_->first;
   if (sent < kWindow) return;
-  // One that came late, after the first of its window, may make it more than were sent.
+  // Only copies, which Pulses drops, could make it more than were sent.
   const std::uint64_t lost = sent - std::min(window_->arrived, sent);
   judge(static_cast<unsigned>(lost * 1000 / sent), arrival);
   window_ = Window{number, 0};

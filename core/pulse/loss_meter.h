@@ -21,7 +21,8 @@ class LossMeter {
   // A judgement for each so many pulses, 10 s of them: of a cable that loses 5 %, 50 with a standard deviation of 7.
   static constexpr std::uint64_t kWindow = 1000;
   // Lossy from so many percent of a window on; good again once windows have had fewer than kGoodPercent for a time.
-  // Random loss of less than 1 % is not found lossy in a century, one of 5 % in one window nearly always.
+  // Random loss of 0.8 % is not found lossy in a century, of 1 % about once in two years, of 5 % in nearly every
+  // window.
   static constexpr unsigned kLossyPercent = 3;
   static constexpr unsigned kGoodPercent = 1;
   // That time, doubled each time that the cable is lossy again within kForgiven: a cable that loses packets only while

@@ -19,7 +19,8 @@ bool is_same_link(const PulsedCable& left, const PulsedCable& right) {
          left.other_address == right.other_address;
 }
 
-// A socket's buffer holds the pulses of a longer stall of this host than that: some 270 at the kernel's default.
+// At the default interval a socket's buffer holds the pulses of a stall longer than this: some 270 at the kernel's
+// default size.
 constexpr std::chrono::seconds kBuffered{1};
 
 // How long tick() may wait while no cable is up.

@@ -205,8 +205,8 @@ absl::Status RelayCircuit::tell_gate() {
   return upstream_.flush(from_upstream_);
 }
 
-// An eighth of the load is no news. Where nothing has passed since the last news the source may not read any: only one
-// that has several circuits, as with an alternate, is sure to.
+// A change of at most an eighth is not told. A source to which nothing was relayed since the last frame may not be
+// reading, unless the circuit is an alternate: then its flow has others and reads.
 bool RelayCircuit::has_news() const {
   if (is_closed() != told_closed_) return true;
   const std::uint64_t now = load();

@@ -21,10 +21,9 @@ struct AgreedTopology {
 // ports. Pure; equal databases give equal topologies. InvalidArgument if the database has no advertisement.
 //
 // A cable's rate is that of its slower port, and at most that of each plug and root at its ends; its latency is the
-// lower of what its ends have measured. It drains if either end says so, and loses what the
-// worse of its directions does. A cable's name is made of its ends' interfaces
-// (discovered_cable_name()), so adding or removing other cables does not change it. A plug has the rate of the fastest
-// link among its ports.
+// lower of what its ends have measured. It drains if either end says so; its loss is that of its worse direction. A
+// cable's name is made of its ends' interfaces (discovered_cable_name()), so adding or removing other cables does not
+// change it. A plug has the rate of the fastest link among its ports.
 absl::StatusOr<AgreedTopology> agreed_topology(const std::string& cluster, const LinkStateDatabase& database);
 
 }  // namespace cableway::routing

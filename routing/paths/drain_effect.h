@@ -48,7 +48,7 @@ struct DrainEffect {
 
 inline constexpr std::size_t kMaxNodesForFlow = 64;
 
-// Both have the same nodes and, together with the draining ones, the same cables. Pure. Takes all pairs of nodes into
+// Both have the same nodes and, together with the unused ones, the same cables. Pure. Takes all pairs of nodes into
 // account: some seconds with kMaxNodes.
 DrainEffect drain_effect(const Topology& before, const Topology& after);
 

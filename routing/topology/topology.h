@@ -94,7 +94,7 @@ struct Cable {
   std::optional<double> latency_us = {};       // one way, 0 to kMaxLatencyUs; empty: not known
   bool routed = false;                         // the two addresses reach each other through IP routers
   bool draining = false;                       // plugged in, but no path is to lead over it
-  // Of packets, as its ends have measured; 0: none to speak of. Others are used last: see lossy_cables.h.
+  // Percentage of packets lost, in the worse direction; 0: negligible. Lossy cables are used last (lossy_cables.h).
   std::uint8_t loss_percent = 0;
   friend bool operator==(const Cable&, const Cable&) = default;
 };

@@ -288,7 +288,7 @@ std::string draw_notes(const Topology& topology, const Labels& labels) {
   for (const Cable& cable : topology.cables()) {
     if (cable.loss_percent == 0) continue;
     notes.push_back(absl::StrCat("lossy: cable ", cut(cable.name, 2 * kNodeLabel), " loses ", cable.loss_percent,
-                                 " % of packets, and nothing stands in for it"));
+                                 " % of packets, and there is no better way"));
   }
   for (const PhysicalCable& cable : physical.cables) {
     if (cable.cables.size() == 1) continue;

@@ -54,9 +54,8 @@ void DrainRule::check() {
       longest_ = std::max(longest_, stayed);
       if (!binds_ || stayed < Duration(kLeavesWithin)) continue;
       ground_.rules.broken(
-          3,
-          absl::StrCat("flow ", number, " has another path, and has still had a circuit over ", cable, " for ",
-                       std::chrono::duration_cast<std::chrono::milliseconds>(stayed).count(), " ms since that drains"));
+          3, absl::StrCat("flow ", number, " has another path, and has had a circuit over draining cable ", cable,
+                          " for ", std::chrono::duration_cast<std::chrono::milliseconds>(stayed).count(), " ms"));
     }
   }
   std::erase_if(since_, [&](const auto& each) { return !draining.contains(each.first.second); });

@@ -236,7 +236,7 @@ TEST(TopologyDrawing, NotesCablesThatLosePackets) {
             "  n0 --c1-- n1 --c2-- n2\n"
             "\n"
             "  lossy: no path leads over cable c0, which loses 5 % of packets\n"
-            "  lossy: cable c2 loses 9 % of packets, and nothing stands in for it\n");
+            "  lossy: cable c2 loses 9 % of packets, and there is no better way\n");
 }
 
 TEST(TopologyDrawing, NotesSharedPcieLinks) {
