@@ -27,7 +27,7 @@ SimtestPlan make_soak_plan(std::uint64_t seed, Duration lasts) {
   }
   plan.shape.cables.push_back({0, 2, ""});
   plan.bytes_per_second = kBytesPerSecond;
-  plan.window_bytes = 2 * kChunkBytes;
+  plan.window_bytes = std::uint64_t{2} * kChunkBytes;
   plan.slot_bytes = kChunkBytes;
   plan.pulse = milliseconds(10);
   plan.stalls = milliseconds(60);
