@@ -93,6 +93,8 @@ class ChunkLink {
   virtual void send(const Frame& chunk, Slot& slot) = 0;
   // Queues a frame without payload. ResourceExhausted: more than kMaxQueuedControls are queued.
   virtual absl::Status send_control(const Frame& control) = 0;
+  // Whether such a frame waits for the far end, or for the connection, to take it.
+  virtual bool has_queued_controls() const { return false; }
 
   // At the flow's destination: message `message` lands in `landing`. At most kMaxLandings are posted at a time.
   virtual absl::Status post_landing(std::uint64_t message, const Landing& landing) = 0;

@@ -361,7 +361,7 @@ absl::Status FlowSender::take_announcement(Circuit& circuit, const Frame& contro
 absl::Status FlowSender::take_gate(Circuit& circuit, const Frame& control) {
   const bool closes = control.offset != 0;
   if (closes && !circuit.is_alternate) return violation("peer closed the gate of a circuit that is no alternate");
-  circuit.load_ahead = control.size;
+  circuit.load_ahead = std::min(control.size, kMaxBytesPerSecond);
   circuit.closed_ahead = closes;
   if (circuit.closed_ahead) circuit.proven = 0;
   return absl::OkStatus();

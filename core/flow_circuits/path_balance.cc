@@ -27,10 +27,10 @@ bool PathBalance::should_move(const CircuitLoad& present, std::uint64_t other, I
   if (!std::exchange(better_, true)) better_since_ = now;
   if (now - better_since_ < kSteady || now < next_turn_) return false;
   next_turn_ = now + kTurn;
-  // Moving half of the difference would make both paths equal. The probability is twice that part of the load, since
-  // not every flow on the path can move.
-  const double part = static_cast<double>(present.busiest - other) / static_cast<double>(present.busiest);
-  return chance() < std::clamp(part, 0.25, 0.75);
+  // Moving half of the difference would make both paths equal: each flow moves with that part of the load as its
+  // probability.
+  const double part = static_cast<double>(present.busiest - other) / static_cast<double>(2 * present.busiest);
+  return chance() < std::clamp(part, 0.15, 0.5);
 }
 
 // A linear congruential generator (D. Knuth, MMIX), whose high bits are good enough to keep flows apart.

@@ -197,11 +197,13 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
   dial_.reset();
   const std::uint8_t slot = setup_.circuit.slot;
   if (absl::Status joined = flow_.join(setup_, *std::move(hop)); !joined.ok()) {
+    give_up_move();
     suspect(elements_of_path(setup_.hops));
     return failed(joined);
   }
   if (!std::exchange(opened_, true)) pause_ = kFirstPause;
   tried_.clear();
+  if (setup_.rank == 0) move_.reset();
   offer_ = setup_.offer;
   live_[slot] = {.name = setup_.circuit,
                  .path = elements_of_path(setup_.hops),
@@ -227,6 +229,7 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
 void SourceCircuits::dial_failed(const absl::Status& reason) {
   dial_.reset();
   flow_.release(setup_.circuit);
+  give_up_move();
   suspect(elements_of_path(setup_.hops));
   failed(absl::Status(reason.code(), absl::StrCat("no circuit ", describe_path(setup_), ": ", reason.message())));
 }
@@ -314,7 +317,10 @@ void SourceCircuits::keep_looking() {
 }
 
 void SourceCircuits::look_again() {
-  if (keeps_looking_) look_after(++looks_ <= kEagerLooks ? kLookForBetter : kLookLater);
+  if (!keeps_looking_) return;
+  const Duration delay = ++looks_ <= kEagerLooks ? Duration(kLookForBetter) : Duration(kLookLater);
+  // One that is due earlier was asked for.
+  if (look_ == nullptr || clock().now() + delay < look_at_) look_after(delay);
 }
 
 void SourceCircuits::look_after(Duration delay) {
@@ -338,26 +344,38 @@ void SourceCircuits::look_for_better() {
 void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   finding_ = false;
   if (over_) return;
+  const bool has_offers = offers.ok() && flow_.live() > 0;
+  if (move_.has_value() && !(has_offers && elements_of_path(offers->front().hops) == move_->path)) {
+    if (has_offers && move_->turns_left-- > 0) {
+      ++turn_;
+    } else {
+      give_up_move();
+    }
+    return flow_.live() == 0 ? find_paths() : look_for_better();
+  }
   look_again();
   if (flow_.live() == 0) return find_paths();
   if (!offers.ok()) return;
   const Elements best = elements_of_path(offers->front().hops);
-  if (!wanted_path_.empty() && best != wanted_path_) return try_next_turn();
-  wanted_path_.clear();
   end_not_offered(*offers);
   const bool has_left = bundle_has_left(*offers);
   if (const Live* live = find_live(best); live != nullptr && !has_left) {
     const bool is_standby = stays(*live) && !is_bundled(*live) && live != preferred() && end_worse_ == nullptr;
     if (!is_standby) {
+      move_.reset();  // it is there already
       // Still there from an earlier offer, but about to end: the flow moves back once it has.
       if (live->rank > 0 && look_ == nullptr) look_after(kKeepWorse);
       return look_for_further();
     }
   }
   const Instant failed_at = suspects_.last_failure(best);
-  if (failed_at > Instant{} && clock().now() - failed_at < hold_off_) return look_for_further();
+  if (failed_at > Instant{} && clock().now() - failed_at < hold_off_) {
+    give_up_move();
+    return look_for_further();
+  }
   const std::optional<CircuitName> circuit = flow_.reserve();
   if (!circuit.has_value()) {
+    give_up_move();
     make_place();
     return look_after(kLookForBetter);
   }
@@ -367,16 +385,6 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   const bool has_room = members > 0 && members < kMaxBundle;
   const bool joins_bundle = striped_ && !has_left && !has_first() && has_room;
   dial(*circuit, offers->front(), 0, joins_bundle ? offer_ : offer_ + 1);
-}
-
-void SourceCircuits::try_next_turn() {
-  if (turns_left_-- > 0) {
-    ++turn_;
-    return look_for_better();
-  }
-  turn_ = turn_before_;
-  wanted_path_.clear();
-  look_for_further();
 }
 
 void SourceCircuits::look_for_further() {

@@ -168,7 +168,7 @@ class SourceCircuits {
   void look_for_better();
   const Live* least_loaded_equal(const CircuitLoads& loads) const;
   void move_to(const Elements& path);
-  void try_next_turn();
+  void give_up_move();
   void have_better(const absl::StatusOr<PathOffers>& offers);
   void keep_looking();
   void look_again();
@@ -216,9 +216,14 @@ class SourceCircuits {
   std::uint32_t offer_ = 0;  // of the newest circuit on a best path
   PathBalance balance_;
   std::uint64_t turn_ = 0;  // the flow takes the paths of the flow so many after it
-  Elements wanted_path_;    // the flow looks for the turn in which it is the first; empty: it does not
-  std::uint64_t turn_before_ = 0;
-  std::size_t turns_left_ = 0;
+  // To a path that is as good: the flow looks for the turn in which it is the first, and dials it. If that fails the
+  // flow takes its earlier turn again.
+  struct Move {
+    Elements path;
+    std::uint64_t turn_before = 0;
+    std::size_t turns_left = 0;
+  };
+  std::optional<Move> move_;
   std::unique_ptr<Timer> end_worse_;
 
   Outage outage_;

@@ -166,12 +166,17 @@ std::size_t SourceCircuits::shared_with_live(const Elements& path) const {
 
 void SourceCircuits::loads(const CircuitLoads& loads) {
   // One change at a time.
-  if (over_ || !striped_ || finding_ || dial_ != nullptr || end_worse_ != nullptr) return;
+  if (over_ || !striped_ || move_.has_value() || finding_ || dial_ != nullptr || end_worse_ != nullptr) return;
   const Live* const carries = preferred();
   const Live* const other = least_loaded_equal(loads);
   const Instant now = clock().now();
   if (carries == nullptr || other == nullptr || !loads[carries->name.slot].has_value()) return balance_.no_other();
-  const CircuitLoad& present = *loads[carries->name.slot];
+  CircuitLoad present = *loads[carries->name.slot];
+  // All of its bundle would move.
+  for (const Live& live : live_) {
+    const bool moves = &live != carries && stays(live) && carries_with(live, *carries) && live.share == CircuitShare::kBundle;
+    if (moves && loads[live.name.slot].has_value()) present.own += loads[live.name.slot]->own;
+  }
   if (balance_.should_move(present, loads[other->name.slot]->busiest, now)) {
     balance_.moved(now);
     move_to(other->path);
@@ -190,10 +195,15 @@ const SourceCircuits::Live* SourceCircuits::least_loaded_equal(const CircuitLoad
 }
 
 void SourceCircuits::move_to(const Elements& path) {
-  wanted_path_ = path;
-  turns_left_ = kMostTurns;
-  turn_before_ = turn_++;
+  move_ = Move{path, turn_, kMostTurns};
+  ++turn_;
   look_for_better();
+}
+
+void SourceCircuits::give_up_move() {
+  if (!move_.has_value()) return;
+  turn_ = move_->turn_before;
+  move_.reset();
 }
 
 }  // namespace cableway

@@ -4,12 +4,16 @@
 #ifndef CABLEWAY_CORE_GATE_BYTE_RATE_H_
 #define CABLEWAY_CORE_GATE_BYTE_RATE_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
 #include "core/clock.h"
 
 namespace cableway {
+
+// More than any port carries: what others claim is cut to it, so that sums do not wrap.
+inline constexpr std::uint64_t kMaxBytesPerSecond = std::uint64_t{1} << 50U;
 
 class ByteRate {
  public:
@@ -21,7 +25,8 @@ class ByteRate {
   void measure(Instant now, std::uint64_t count) {
     const double seconds = std::chrono::duration<double>(now - measured_at_).count();
     const bool is_rate = is_measured_ && count >= count_;
-    per_second_ = is_rate ? static_cast<std::uint64_t>(static_cast<double>(count - count_) / seconds) : 0;
+    const double rate = is_rate ? static_cast<double>(count - count_) / seconds : 0;
+    per_second_ = static_cast<std::uint64_t>(std::min(rate, static_cast<double>(kMaxBytesPerSecond)));
     is_measured_ = true;
     measured_at_ = now;
     count_ = count;

@@ -82,10 +82,11 @@ absl::Status PathPlanner::update(std::shared_ptr<const routing::Topology> topolo
     return absl::NotFoundError(
         absl::StrCat("the topology has no node \"", name_, "\"; it has ", known_nodes(*topology)));
   }
-  Usable usable = usable_in(topology, false);
+  Usable usable = usable_in(topology, Beyond::kNothing);
   remember_lost(usable);
   usable_ = std::move(usable);
   proving_ = proving_in(topology);
+  lossy_ = lossy_in(topology);
   topology_ = std::move(topology);
   self_ = *self;
   return absl::OkStatus();
@@ -93,28 +94,38 @@ absl::Status PathPlanner::update(std::shared_ptr<const routing::Topology> topolo
 
 void PathPlanner::set_doubted(DoubtedCables doubted) {
   doubted_ = std::move(doubted);
-  usable_ = usable_in(topology_, false);
+  usable_ = usable_in(topology_, Beyond::kNothing);
   proving_ = proving_in(topology_);
+  lossy_ = lossy_in(topology_);
 }
 
 std::optional<PathPlanner::Usable> PathPlanner::proving_in(
     const std::shared_ptr<const routing::Topology>& topology) const {
   const bool any = std::any_of(doubted_.begin(), doubted_.end(), [](const auto& each) { return each.second.proving; });
-  return any ? std::optional(usable_in(topology, true)) : std::nullopt;
+  return any ? std::optional(usable_in(topology, Beyond::kProving)) : std::nullopt;
+}
+
+std::optional<PathPlanner::Usable> PathPlanner::lossy_in(
+    const std::shared_ptr<const routing::Topology>& topology) const {
+  const auto is_left_out = [](const routing::Cable& cable) { return !cable.draining; };
+  const auto& unused = usable_.topology->unused_cables();
+  const bool any = std::any_of(unused.begin(), unused.end(), is_left_out);
+  return any ? std::optional(usable_in(topology, Beyond::kLossy)) : std::nullopt;
 }
 
 // Precondition: this node is in the topology. A node that stands still relays nothing, as one that drains.
 PathPlanner::Usable PathPlanner::usable_in(const std::shared_ptr<const routing::Topology>& topology,
-                                           bool with_proving) const {
+                                           Beyond beyond) const {
   const routing::NodeIndex self = *topology->find_node(name_);
-  if (doubted_.empty()) return {topology, routing::compute_routes(*topology, self)};
+  if (doubted_.empty() && beyond != Beyond::kLossy) return {topology, routing::compute_routes(*topology, self)};
   std::vector<routing::Node> nodes(topology->nodes().begin(), topology->nodes().end());
   std::vector<routing::Cable> cables;
   // Without the doubted ones a cable that loses packets may be needed.
-  for (const routing::Cable& cable : topology->plugged_cables()) {
+  for (routing::Cable cable : topology->plugged_cables()) {
+    if (beyond == Beyond::kLossy) cable.loss_percent = 0;
     const auto doubted = doubted_.find(cable.name);
-    const bool is_doubted = doubted != doubted_.end() && !(with_proving && doubted->second.proving);
-    if (!is_doubted || doubted->second.only_relayed) cables.push_back(cable);
+    const bool is_doubted = doubted != doubted_.end() && !(beyond == Beyond::kProving && doubted->second.proving);
+    if (!is_doubted || doubted->second.only_relayed) cables.push_back(std::move(cable));
     if (!is_doubted || !doubted->second.only_relayed) continue;
     const std::optional<routing::NodeIndex> neighbour = topology->find_node(doubted->second.neighbour);
     if (neighbour.has_value()) nodes[neighbour->value].draining = true;
@@ -177,10 +188,27 @@ absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_flow(const std::st
     if (offered.path.hops() > kMaxHops) continue;
     offers.push_back({offered.kind, offered.may_stripe, hops_of(*topology, offered.path), offered.equals_first});
   }
+  if (lossy_.has_value()) offer_lossy(*index, ordinal, most, offers);
   // The first path is a shortest one.
   if (!offers.empty()) return offers;
   return absl::UnavailableError(
       absl::StrCat("node ", name_, " has no path of ", kMaxHops, " cables or fewer to node ", destination));
+}
+
+void PathPlanner::offer_lossy(routing::NodeIndex destination, std::uint64_t ordinal, std::size_t most,
+                              std::vector<PathOffer>& offers) const {
+  const routing::Topology& topology = *lossy_->topology;
+  const auto is_left_out = [&](routing::CableIndex cable) {
+    return !usable_.topology->find_cable(topology.cable(cable).name).has_value();
+  };
+  for (const routing::OfferedPath& offered :
+       routing::offered_paths(topology, lossy_->routes, destination, ordinal, most)) {
+    const std::vector<routing::CableIndex>& cables = offered.path.cables;
+    if (offers.size() >= most || offered.path.hops() > kMaxHops) continue;
+    if (std::none_of(cables.begin(), cables.end(), is_left_out)) continue;
+    const PathKind kind = offers.empty() ? PathKind::kFirst : PathKind::kAlternate;
+    offers.push_back({kind, offers.empty(), hops_of(topology, offered.path)});
+  }
 }
 
 absl::StatusOr<std::vector<PathOffer>> PathPlanner::local_path() const {

@@ -49,6 +49,9 @@ class PathPlanner {
   // (routing/offers/path_offers.h), each of at most kMaxHops hops. Between two processes of this node there is one, of
   // one hop that crosses no cable. NotFound: no such node; Unavailable: no path. Both name the two nodes and, if the
   // destination was reachable before, the reachable node nearest to it. Precondition: most >= 1.
+  //
+  // The last offers lead over cables that are left out as they lose packets: another node may know by its pulses that
+  // what is better is silent.
   absl::StatusOr<std::vector<PathOffer>> paths_for_flow(const std::string& destination, std::uint64_t ordinal,
                                                         std::size_t most) const;
 
@@ -69,11 +72,15 @@ class PathPlanner {
     routing::RouteTable routes;
     bool reaches(const std::string& node) const;
   };
-  Usable usable_in(const std::shared_ptr<const routing::Topology>& topology, bool with_proving) const;
+  enum class Beyond { kNothing, kProving, kLossy };
+  Usable usable_in(const std::shared_ptr<const routing::Topology>& topology, Beyond beyond) const;
   std::optional<Usable> proving_in(const std::shared_ptr<const routing::Topology>& topology) const;
+  std::optional<Usable> lossy_in(const std::shared_ptr<const routing::Topology>& topology) const;
   const Usable& usable_for(const std::string& node) const;
   void remember_lost(const Usable& now);
   absl::Status unreachable(const std::string& destination) const;
+  void offer_lossy(routing::NodeIndex destination, std::uint64_t ordinal, std::size_t most,
+                   std::vector<PathOffer>& offers) const;
 
   std::string name_;
   std::vector<std::string> addresses_;
@@ -81,6 +88,7 @@ class PathPlanner {
   DoubtedCables doubted_;
   Usable usable_;                  // topology_ without them
   std::optional<Usable> proving_;  // with those that are proving, if any is
+  std::optional<Usable> lossy_;    // with those that are left out as they lose packets, if any is
   routing::NodeIndex self_;
   // By node that was reachable before: the last node of the path to it that was still reachable when it was lost.
   std::map<std::string, std::string> nearest_to_lost_;

@@ -24,20 +24,30 @@ void LossMeter::judge(unsigned lost_permille, Instant now) {
     if (lost_permille < kLossyPercent * 10) return;
     const bool again = good_again_.has_value() && now - *good_again_ < kForgiven;
     proof_ = again ? std::min<Duration>(2 * proof_, kLongestProof) : Duration(kFirstProof);
-    percent_ = rounded;
-    changed_ = true;
     good_since_ = now;
-    return;
+    return report(rounded, now);
   }
   if (lost_permille >= kGoodPercent * 10) good_since_ = now;
-  if (rounded >= 2 * percent_) {
-    percent_ = rounded;
-    changed_ = true;
-  } else if (now - good_since_ >= proof_) {
-    percent_ = 0;
-    good_again_ = now;
-    changed_ = true;
+  if (2 * rounded > percent_) {
+    less_since_ = now;
+    worst_since_ = 0;
   }
+  worst_since_ = std::max(worst_since_, 2 * rounded > percent_ ? 0 : rounded);
+  if (rounded >= 2 * percent_) {
+    report(rounded, now);
+  } else if (now - good_since_ >= proof_) {
+    report(0, now);
+    good_again_ = now;
+  } else if (now - less_since_ >= proof_ && worst_since_ > 0) {
+    report(worst_since_, now);
+  }
+}
+
+void LossMeter::report(unsigned percent, Instant now) {
+  percent_ = percent;
+  changed_ = true;
+  less_since_ = now;
+  worst_since_ = 0;
 }
 
 std::optional<unsigned> LossMeter::changed() {

@@ -38,11 +38,14 @@ class LossMeter {
   void interrupted(Instant now) {
     window_.reset();
     counts_from_ = now;
+    good_since_ = less_since_ = now;
+    worst_since_ = 0;
   }
 
   // The percentage, rounded, that windows lost when they were last reported; 0: the cable is good.
   unsigned percent() const { return percent_; }
-  // percent() where it has changed: the cable is lossy, twice as lossy as it was, or good again.
+  // percent() where it has changed: the cable is lossy, twice as lossy as it was, at most half as lossy for a proof's
+  // time, or good again.
   std::optional<unsigned> changed();
 
  private:
@@ -52,12 +55,16 @@ class LossMeter {
   };
 
   void judge(unsigned lost_permille, Instant now);
+  void report(unsigned percent, Instant now);
 
   std::optional<Window> window_;
   Instant counts_from_;
   unsigned percent_ = 0;
   bool changed_ = false;
-  Instant good_since_;  // while lossy
+  // While lossy: since when windows have been good, or at most half as lossy, and the worst of the latter.
+  Instant good_since_;
+  Instant less_since_;
+  unsigned worst_since_ = 0;
   Duration proof_{kFirstProof};
   std::optional<Instant> good_again_;
 };

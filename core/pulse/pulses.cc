@@ -19,9 +19,8 @@ bool is_same_link(const PulsedCable& left, const PulsedCable& right) {
          left.other_address == right.other_address;
 }
 
-// At the default interval a socket's buffer holds the pulses of a stall longer than this: some 270 at the kernel's
-// default size.
-constexpr std::chrono::seconds kBuffered{1};
+// So many pulses fit into a socket's buffer; some 270 at the kernel's default size.
+constexpr int kBuffered = 100;
 
 // How long tick() may wait while no cable is up.
 constexpr std::chrono::seconds kIdle{1};
@@ -124,7 +123,7 @@ void Pulses::note_lateness(Instant now) {
   if (late <= interval_ / 2) return;
   for (auto& [name, each] : cables_) {
     each.judge.stalled(late, now);
-    if (late > kBuffered) each.losses.interrupted(now);
+    if (late > kBuffered * interval_) each.losses.interrupted(now);
   }
 }
 

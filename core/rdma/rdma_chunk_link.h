@@ -86,6 +86,7 @@ class RdmaChunkLink final : public ChunkLink {
 
   // The poller found the lifeline readable: the next progress() reads it. Otherwise it is read now and then.
   void on_lifeline() { lifeline_news_ = true; }
+  bool has_queued_controls() const override { return flow_frames_ > 0; }
   RdmaQueuePair& queue_pair() { return *queue_pair_; }
   HopLifeline& lifeline() { return *lifeline_; }
 

@@ -206,9 +206,11 @@ absl::Status RelayCircuit::tell_gate() {
 }
 
 // A change of at most an eighth is not told. A source to which nothing was relayed since the last frame may not be
-// reading, unless the circuit is an alternate: then its flow has others and reads.
+// reading, unless the circuit is an alternate: then its flow has others and reads, while its process runs. So loads do
+// not queue up behind frames that wait.
 bool RelayCircuit::has_news() const {
   if (is_closed() != told_closed_) return true;
+  if (upstream_.has_queued_controls()) return false;
   const std::uint64_t now = load();
   const std::uint64_t change = now > told_load_ ? now - told_load_ : told_load_ - now;
   return change > std::max(now, told_load_) / 8 && (egress_.is_alternate || chunks_ != chunks_at_news_);
@@ -242,7 +244,7 @@ absl::Status RelayCircuit::Upstream::on_control(const Frame& control) {
 absl::Status RelayCircuit::Downstream::on_control(const Frame& control) {
   if (control.kind == FrameKind::kGate && (control.offset == 0 || circuit_.egress_.is_alternate)) {
     circuit_.closed_ahead_ = control.offset != 0;
-    circuit_.load_ahead_ = control.size;
+    circuit_.load_ahead_ = std::min(control.size, kMaxBytesPerSecond);
     return absl::OkStatus();
   }
   if (control.kind == FrameKind::kAnnounce && circuit_.egress_.is_alternate) circuit_.competes_ = control.offset == 0;

@@ -206,22 +206,27 @@ class OfferList {
   std::vector<OfferedPath> offers() {
     StripingRoom room(topology_, physical_);
     const PathCost cost = first().cost;
-    const std::uint64_t rate = rate_of(first().path);
+    const std::uint64_t rate = common_rate(first().path);
     std::vector<OfferedPath> offers;
     for (RankedOffer& each : list_) {
       const bool competes = each.kind != PathKind::kAlternate;
       const bool may_stripe =
           room.has_room(each.path) && (competes || !(room.can_be_overfilled(each.path) || room.meets_taken(each.path)));
       if (may_stripe) room.add(each.path, competes);
-      const bool equals_first = !competes && each.cost == cost && rate_of(each.path) == rate;
+      const bool equals_first = !competes && each.cost == cost && rate > 0 && common_rate(each.path) == rate;
       offers.push_back({std::move(each.path), each.kind, may_stripe, equals_first});
     }
     return offers;
   }
 
-  std::uint64_t rate_of(const Path& path) const {
-    std::uint64_t rate = kMaxRateMbps;
-    for (const CableIndex cable : path.cables) rate = std::min(rate, topology_.cable(cable).rate_mbps);
+  // 0: its cables have different rates.
+  std::uint64_t common_rate(const Path& path) const {
+    std::uint64_t rate = 0;
+    for (const CableIndex cable : path.cables) {
+      const std::uint64_t its = topology_.cable(cable).rate_mbps;
+      if (rate != 0 && its != rate) return 0;
+      rate = its;
+    }
     return rate;
   }
 

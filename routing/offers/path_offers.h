@@ -18,7 +18,8 @@ struct OfferedPath {
   PathKind kind = PathKind::kFirst;
   // Whether it adds throughput beside the offers before it that may do so.
   bool may_stripe = true;
-  // An alternate of the first path's cost and rate: another flow's first path.
+  // An alternate of the first path's cost, all of whose cables have one rate, as those of the first path do: what their
+  // ports carry can be compared in bytes.
   bool equals_first = false;
   friend bool operator==(const OfferedPath&, const OfferedPath&) = default;
 };

@@ -27,6 +27,7 @@ class MemoryChunkLink final : public ChunkLink {
   void send(const Frame& chunk, SendBuffer payload) override;
   void send(const Frame& chunk, Slot& slot) override;
   absl::Status send_control(const Frame& control) override;
+  bool has_queued_controls() const override { return !controls_.empty(); }
   absl::Status post_landing(std::uint64_t message, const Landing& landing) override {
     return inbox_.post_landing(message, landing);
   }

@@ -30,6 +30,7 @@ class TcpChunkLink final : public ChunkLink {
   TcpChunkLink(UniqueFd socket, Place place, SlotKind slots = SlotKind::kUnregistered, bool checksums = true);
 
   bool can_send() const override { return writer_.can_send(); }
+  bool has_queued_controls() const override { return writer_.has_queued(); }
   void send(const Frame& chunk, SendBuffer payload) override { writer_.begin(chunk, payload.data); }
   void send(const Frame& chunk, Slot& slot) override;
   absl::Status send_control(const Frame& control) override;

@@ -26,6 +26,7 @@ class TcpFrameWriter {
   void begin(const Frame& chunk, PipeSlot& slot);
   void begin(const Frame& chunk, RegisteredSlot& slot);
   absl::Status queue(const Frame& control);
+  bool has_queued() const { return controls_begin_ != controls_end_; }
 
   // Writes until nothing is left, the kernel accepts no more, or the slot's next bytes have not arrived.
   absl::Status progress(ChunkLink::Sink& sink);

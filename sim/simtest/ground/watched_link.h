@@ -31,6 +31,7 @@ class WatchedLink final : public ChunkLink {
     sends_(control);
     return link_.send_control(control);
   }
+  bool has_queued_controls() const override { return link_.has_queued_controls(); }
   absl::Status post_landing(std::uint64_t message, const Landing& landing) override {
     return link_.post_landing(message, landing);
   }

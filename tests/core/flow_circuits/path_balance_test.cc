@@ -212,6 +212,29 @@ TEST_F(BalancedCircuitsTest, ItStaysWhereTheOtherPathIsLongerOrSlower) {
   EXPECT_EQ(dials(), 2U);
 }
 
+TEST_F(BalancedCircuitsTest, AMoveThatFailsIsGivenUp) {
+  begin_striped();
+  tell({300 * kMegabyte, 100 * kMegabyte}, {100 * kMegabyte, 0}, minutes(1));
+  paths_.reach();
+  paths_.refuse("no room");
+  run_for(seconds(60));
+  const std::size_t before = dials();
+  circuits_->paths_changed(milliseconds(1));
+  run_for(seconds(10));
+  EXPECT_EQ(dials(), before) << "it is on the first path of its own turn";
+  EXPECT_THAT(flow_.failures, IsEmpty());
+}
+
+TEST_F(BalancedCircuitsTest, ASearchThatMeetsAnErrorIsGivenUp) {
+  begin_striped();
+  paths_.no_path = absl::UnavailableError("the node restarts");
+  tell({300 * kMegabyte, 100 * kMegabyte}, {100 * kMegabyte, 0}, minutes(1));
+  paths_.no_path = absl::OkStatus();
+  circuits_->paths_changed(milliseconds(1));
+  run_for(seconds(10));
+  EXPECT_EQ(dials(), 2U);
+}
+
 TEST_F(BalancedCircuitsTest, ItStaysWherePathsCarryTheSame) {
   begin_striped();
   tell({200 * kMegabyte, 100 * kMegabyte}, {200 * kMegabyte, 0}, minutes(5));

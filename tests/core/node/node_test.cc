@@ -275,6 +275,12 @@ TEST(Node, UsesACableThatLosesPacketsLast) {
   world.node(1).set_loss(cable, 5);
   ASSERT_TRUE(world.settle(1s, [&] { return hops_at(0, "n1") == 3 && hops_at(1, "n0") == 3; }));
   EXPECT_EQ(world.node(3).paths().topology().unused_cables()[0].loss_percent, 5);
+  // It is offered, as another node may know that the way round is silent.
+  const auto offers = world.node(0).paths().paths_for_flow("n1", 0, 4);
+  ASSERT_TRUE(offers.ok() && offers->size() == 2);
+  EXPECT_EQ(offers->back().hops.size(), 1U);
+  EXPECT_EQ(offers->back().kind, PathKind::kAlternate);
+  EXPECT_FALSE(offers->back().may_stripe || offers->back().equals_first);
 
   // The way round is silent, as only n0 knows yet: it uses the lossy cable, and n1 accepts that.
   DoubtedCables doubted;

@@ -77,6 +77,25 @@ TEST(LossMeter, IsGoodAgainAfterAMinuteWithoutLoss) {
   EXPECT_EQ(cable.meter.percent(), 0U);
 }
 
+TEST(LossMeter, ReportsLessOnceLossIsHalf) {
+  LossyCable cable;
+  cable.run_for(11s, 600);
+  EXPECT_TRUE(cable.run_for(50s, 50).empty());
+  const std::vector<unsigned> reported = cable.run_for(30s, 50);
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_NEAR(reported[0], 6, 3);
+  EXPECT_TRUE(cable.run_for(10min, 50).empty()) << "about the same";
+}
+
+TEST(LossMeter, SilenceProvesNothing) {
+  LossyCable cable;
+  ASSERT_EQ(cable.run_for(11s, 100).size(), 1U);
+  cable.now = cable.now + 50s;
+  cable.meter.interrupted(cable.now);
+  EXPECT_TRUE(cable.run_for(55s, 0).empty());
+  EXPECT_EQ(cable.run_for(30s, 0), std::vector<unsigned>{0});
+}
+
 TEST(LossMeter, LossOfTwoPercentKeepsALossyCableLossy) {
   LossyCable cable;
   cable.run_for(11s, 100);

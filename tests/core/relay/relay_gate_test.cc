@@ -222,6 +222,29 @@ TEST_F(RelayGateTest, TheBusiestPortOfAllRelaysCounts) {
   }
 }
 
+TEST_F(RelayGateTest, LoadsDoNotQueueUpForASourceThatDoesNotRead) {
+  begin(true);
+  relay_->look_at_load();
+  int news = 0;
+  for (int i = 1; i <= 100; ++i) {
+    port_.count(static_cast<std::uint64_t>(i) * i * kGatedChunkBytes);
+    clock_.run_for(milliseconds(250));
+    relay_->look_at_load();
+    if (!relay_->has_news()) continue;
+    ++news;
+    ASSERT_TRUE(relay_->progress().ok());
+  }
+  EXPECT_EQ(news, 1);
+  EXPECT_EQ(told().size(), 1U);
+}
+
+TEST_F(RelayGateTest, ALoadBeyondAllPortsIsCut) {
+  begin(true);
+  ASSERT_TRUE(destination_->send_control(gate_frame(false, ~std::uint64_t{0})).ok());
+  destination_->step();
+  EXPECT_THAT(told(), ElementsAre(gate_frame(false, kMaxBytesPerSecond)));
+}
+
 TEST_F(RelayGateTest, AnAlternatesChunksAreNoLoad) {
   begin(true);
   relay_->look_at_load();
