@@ -174,7 +174,8 @@ void SourceCircuits::loads(const CircuitLoads& loads) {
   CircuitLoad present = *loads[carries->name.slot];
   // All of its bundle would move.
   for (const Live& live : live_) {
-    const bool moves = &live != carries && stays(live) && carries_with(live, *carries) && live.share == CircuitShare::kBundle;
+    const bool moves =
+        &live != carries && stays(live) && carries_with(live, *carries) && live.share == CircuitShare::kBundle;
     if (moves && loads[live.name.slot].has_value()) present.own += loads[live.name.slot]->own;
   }
   if (balance_.should_move(present, loads[other->name.slot]->busiest, now)) {

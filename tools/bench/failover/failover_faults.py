@@ -32,7 +32,7 @@ class FaultKind:
     meaning: str
     cause: Callable[[FailoverLab, str, int], None]  # on the path through that relay; the fault's number
     # Afterwards the lab is as before, once all nodes know all cables. A cable that pulses have found silent is not used for
-    # a while, twice as long each time: so that all faults find the same, such a fault's relay is started anew, and that
+    # a while, twice as long each time: so that all faults find the same, such a fault's relay is restarted, and that
     # judgement forgotten. The flow is on the other path meanwhile.
     undo: Callable[[FailoverLab, str, int], None]
     goals: tuple[Goal, ...] = ()

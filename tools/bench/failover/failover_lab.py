@@ -77,7 +77,7 @@ class FailoverLab:
         self._events[node] = NodeEvents(self.daemons[node])
 
     def restart(self, node: str) -> None:
-        """Its neighbours judge its cables anew, since it is another incarnation: none is distrusted any more, and none has
+        """Its neighbours discard what they know of its cables, since it is another incarnation: none is distrusted any more, and none has
         to be good for longer than at first before it is trusted again."""
         self.daemons[node].stop()
         self._start(node)

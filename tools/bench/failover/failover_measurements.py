@@ -54,7 +54,7 @@ class PhaseTimes:
 
 class BlockRunner:
     """Repeats one kind of fault, block by block: a block is what one run of collperf has time for. Nodes stay, but for those
-    relays that a fault's end starts anew."""
+    relays that a fault's end restarts."""
 
     def __init__(self, lab: FailoverLab, kind: FaultKind, lives: ProcessLives, scratch: Path, say: Say) -> None:
         self._lab, self._kind, self._lives, self._scratch, self._say = lab, kind, lives, scratch, say

@@ -26,7 +26,7 @@ relay will do. The flow has one path at a time (`CABLEWAY_MULTIPATH=off`), which
 Time: from just before the fault until 64 KiB have come over the destination's other cable within 10 ms, which is data and
 not the nodes' own messages, sampled every millisecond or so. At each fault all nodes know and trust all cables, the flow has
 one circuit and uses it fully, and no link has changed for 1.1 s: a kernel that saw a change in the second before reports a
-lost carrier up to a second late. After a fault that makes nodes distrust a cable, its relay is started anew, so that each
+lost carrier up to a second late. After a fault that makes nodes distrust a cable, its relay is restarted, so that each
 finds what a first one would. All other settings are the default."""
 
 
@@ -145,7 +145,7 @@ def section(samples: Samples, picture: str | None) -> str:
               "|---|---|---|---|", *(f"| {result.kind.name} | {_rates(result)} |" for result in results), ""]
     if picture is not None:
         lines += [f"![MB/s around a fault]({picture})", ""]
-    lines += ["Memory and descriptors, from the first fault that a process saw to its last one. Relays are started anew after"
+    lines += ["Memory and descriptors, from the first fault that a process saw to its last one. Relays are restarted after"
               " most faults, ranks after each turn of a kind:", "", *_processes(samples.results)]
     failures = [f"- the load failed: {reason}" for result in results for reason in result.failed_runs]
     return "\n".join([*lines, "", *failures, *(f"- **{line}**" for line in missed(samples.results))])

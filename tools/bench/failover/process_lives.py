@@ -1,4 +1,4 @@
-"""Follows the memory and the descriptors of processes, some of which are started anew while others stay."""
+"""Follows the memory and the descriptors of processes, some of which are restarted while others stay."""
 
 from __future__ import annotations
 
