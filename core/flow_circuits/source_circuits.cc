@@ -317,10 +317,7 @@ void SourceCircuits::keep_looking() {
 }
 
 void SourceCircuits::look_again() {
-  if (!keeps_looking_) return;
-  const Duration delay = ++looks_ <= kEagerLooks ? Duration(kLookForBetter) : Duration(kLookLater);
-  // One that is due earlier was asked for.
-  if (look_ == nullptr || clock().now() + delay < look_at_) look_after(delay);
+  if (keeps_looking_) look_after(++looks_ <= kEagerLooks ? kLookForBetter : kLookLater);
 }
 
 void SourceCircuits::look_after(Duration delay) {
@@ -353,7 +350,7 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
     }
     return flow_.live() == 0 ? find_paths() : look_for_better();
   }
-  look_again();
+  if (look_ == nullptr) look_again();  // after a move one that was asked for is still due
   if (flow_.live() == 0) return find_paths();
   if (!offers.ok()) return;
   const Elements best = elements_of_path(offers->front().hops);

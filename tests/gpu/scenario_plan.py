@@ -213,7 +213,7 @@ def _multipath() -> Scenario:
     default = _Forced("default", {}, ("all_reduce", "all_gather", "all_to_all", "opposite_pair", "opposite", "neighbour"))
     plan = _matrix([default], [(MIB, 2, 10, 0.2), (RATIO_SIZE, 4, 8, 2.5)])
     # First for so long that flows which share a cable while an equal path has room have moved there.
-    plan["configs"] += _matrix([_PAT], [(RATIO_SIZE // 2, 4, 80, 10.0), (RATIO_SIZE, 4, 12, 3.0)])["configs"]
+    plan["configs"] += _matrix([_PAT], [(RATIO_SIZE // 4, 4, 240, 16.0), (RATIO_SIZE, 4, 12, 3.0)])["configs"]
     dry = ("--op", "all_reduce,all_gather,reduce_scatter,all_to_all,sendrecv", "--pattern", "pair 0 2,opposite,neighbour",
            "--sizes", "4M", "--iters", "8")
     jobs = [RankJob(f"multipath-{value}", "nccl_matrix.py", (0, 1, 2, 3), plan, settings={"CABLEWAY_MULTIPATH": value},
