@@ -75,6 +75,10 @@ void SourceCircuits::asked() {
   if (retry_ == nullptr) find_paths();
 }
 
+void SourceCircuits::posted() {
+  if (!over_ && opened_ && flow_.live() == 0 && retry_ == nullptr) find_paths();
+}
+
 void SourceCircuits::stop() {
   over_ = true;
   dial_.reset();

@@ -92,6 +92,8 @@ class SourceCircuits {
   // A port of this node is lost: a circuit that is being set up over it fails at once. Call it before the flow's live
   // circuits there end.
   void lose_port(const PortLost& lost);
+  // The application has posted a message. A flow that was idle when it lost its circuits looks for another one now.
+  void posted();
   // The destination has asked whether this process still has the flow: it waits for messages without a circuit.
   void asked();
   // The flow's best path may be another one by now. It looks for it after `delay`, or earlier if it was to do so

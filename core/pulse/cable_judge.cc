@@ -25,9 +25,12 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   interval_ = std::max<Duration>(own_interval_, milliseconds(pulse.interval_ms));
   neighbour_late_ = milliseconds(pulse.late_ms);
   const bool is_first = !std::exchange(known_, true);
+  const bool has_lost = pulse.counter > last_counter_ + 1;
+  last_counter_ = std::max(last_counter_, pulse.counter);
   if (is_first) trusted_since_ = known_since_ = arrival;
   if (is_first || gap > limit(arrival) || !pulse.hears) good_since_ = arrival;
-  if (!is_first && (gap <= kLongestGap || trust_ != CableTrust::kNone)) gaps_.add(gap, arrival);
+  if (!is_first && (gap <= kLongestGap || trust_ != CableTrust::kNone))
+    (has_lost ? lossy_gaps_ : gaps_).add(gap, arrival);
   neighbour_hears_ = pulse.hears;
   last_heard_ = std::max(last_heard_, arrival);
   // Those that had waited for this host do not end the allowance for its stall.
@@ -57,16 +60,15 @@ Duration CableJudge::lateness(Instant now) {
 
 Duration CableJudge::limit(Instant now) {
   const Duration missed = kMissedPulses * interval_ + interval_ / 2 + std::min<Duration>(lateness(now), kMostLateness);
-  return std::max(missed, kGaps * std::min<Duration>(usual_gap(now), kLongestGap)) + extension_;
-}
-
-// What is expected of a cable of which nothing is known yet makes its limit kMostLateness.
-Duration CableJudge::usual_gap(Instant now) {
-  return now - known_since_ < kAcquaintance ? Duration(kMostLateness / kGaps) : gaps_.get(now);
+  const Duration late_ones = std::min<Duration>(gaps_.get(now), kLongestGap) + 2 * interval_;
+  const Duration lost_ones = kGaps * std::min<Duration>(lossy_gaps_.get(now), kLongestGap);
+  const Duration first = is_acquainted(now) ? Duration{0} : Duration(kMostLateness);
+  return std::max({missed, late_ones, lost_ones, first}) + extension_;
 }
 
 Duration CableJudge::relay_limit(Instant now) {
-  const Duration usual = std::min<Duration>(std::max(usual_gap(now), lateness(now)), kMostLateness);
+  const Duration gap = std::max(gaps_.get(now), lossy_gaps_.get(now));
+  const Duration usual = std::min<Duration>(std::max(gap, lateness(now)), kMostLateness);
   return std::max<Duration>(kRelayLimit, kRelayGaps * usual) + extension_;
 }
 

@@ -50,7 +50,8 @@ class CableJudge {
   static constexpr int kMissedPulses = 3;
   // What lateness adds to the limit at most. Lateness beyond that may make a working cable count as silent.
   static constexpr std::chrono::milliseconds kMostLateness{500};
-  // A cable that loses pulses at random has longer gaps by itself: so many of the longest recent gap are no silence. A
+  // A cable that loses pulses at random has longer gaps by itself: so many of the longest recent gap in which some were
+  // lost are no silence. One in which pulses were only late may come again, and two intervals more are no silence. A
   // longer gap than kLongestGap was one, and says nothing.
   static constexpr int kGaps = 3;
   static constexpr std::chrono::milliseconds kLongestGap{200};
@@ -100,7 +101,7 @@ class CableJudge {
   Duration relay_limit(Instant now);
   bool is_silent(Instant now) { return now - last_heard_ > limit(now); }
   Duration lateness(Instant now);
-  Duration usual_gap(Instant now);
+  bool is_acquainted(Instant now) const { return now - known_since_ >= kAcquaintance; }
   Instant missing_since() const { return last_heard_ + interval_ + interval_ / 2; }
   std::optional<CableVerdict> lower(CableTrust trust, Instant now, std::string reason);
   std::optional<CableVerdict> judge_silence(Instant now);
@@ -120,7 +121,9 @@ class CableJudge {
   Instant stalled_until_;
   Duration interval_{0};  // the slower end's
   Duration neighbour_late_{0};
-  RecentMaximum gaps_;
+  RecentMaximum gaps_;              // without a lost pulse
+  RecentMaximum lossy_gaps_;        // with lost ones
+  std::uint64_t last_counter_ = 0;  // the greatest heard
   Instant known_since_;
   Instant good_since_;  // pulses have arrived without a gap since then
   Duration proof_{0};   // of the last verdict

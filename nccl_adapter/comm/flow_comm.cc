@@ -80,7 +80,7 @@ void FlowComm::note_ended() {
   ended_seen_ = circuit_owner_.circuits_ended();
   circuits_.note_ended();
   pauses_.circuits_ended(circuit_owner_, now());
-  origin_.circuit_has_ended(this);
+  origin_.needs_control(this);
 }
 
 // Independent of the flow's state, which may have ended normally after its last message: a flush is between device and
@@ -209,6 +209,16 @@ void FlowComm::poll_if_idle() {
   if (lock.owns_lock() && failure_.ok() && circuit_owner_.idle()) progress().IgnoreError();
 }
 
+bool FlowComm::attend() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return true;
+  if (!lands_ || !failure_.ok() || circuits_.joined() < 2) return false;
+  const Instant now = FlowComm::now();
+  if (std::exchange(used_, circuit_owner_.traffic().chunks() + circuits_.joined()) != used_) used_at_ = now;
+  if (circuit_owner_.idle()) progress().IgnoreError();
+  return now - used_at_ < kAttended;
+}
+
 std::optional<FlowActivity> FlowComm::take_activity() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || !failure_.ok()) return std::nullopt;
@@ -282,7 +292,7 @@ absl::Status FlowComm::fail_with(const absl::Status& reason, const std::string& 
   // When the peer closes an idle flow, the job has ended normally.
   failed_busy_ = failure_logged_ = !circuit_owner_.idle();
   if (failure_logged_) origin_.log.warn(std::string(failure_.message()));
-  origin_.circuit_has_ended(this);  // all have
+  origin_.needs_control(this);  // all have
   return own_failure();
 }
 

@@ -62,14 +62,15 @@ struct FlowActivity {
 
 class FlowComm {
  public:
-  // Called with the comm's mutex held, on the thread that finds that a circuit has ended.
-  using CircuitHasEnded = std::function<void(FlowComm*)>;
+  // Called with the comm's mutex held, on the thread that finds that a circuit has ended, or that NCCL has posted a
+  // message while none is alive.
+  using NeedsControl = std::function<void(FlowComm*)>;
   struct Origin {
     Context& context;
     std::string flow;  // in messages: "flow to node n2"
     std::string node;  // this one
     Log log;
-    CircuitHasEnded circuit_has_ended;
+    NeedsControl needs_control;
     bool checksums = true;  // HopLinkOptions::checksums
     // Of this host's ports; null: they are not stamped.
     std::shared_ptr<host::SharedPortStamps> port_stamps = nullptr;
@@ -131,6 +132,11 @@ class FlowComm {
   void tend();
   // Polls an idle flow, which may not have noticed that its circuits have ended.
   void poll_if_idle();
+  // Polls an idle flow that ends here and has had several circuits: its source may have lost the last acknowledgement
+  // with one of them, and waits for a count. False: it has not been in use for kAttended, so that tend() suffices. To
+  // be called some hundred times a second until then.
+  bool attend();
+  static constexpr std::chrono::seconds kAttended{1};
   // nullopt: NCCL is inside a call, or the flow has ended.
   std::optional<FlowActivity> take_activity();
 
@@ -156,9 +162,11 @@ class FlowComm {
   void note_moved() {
     if (!lands_ && pauses_.due(circuit_owner_.traffic())) pauses_.moved(circuit_owner_, now());
   }
-  // NCCL has posted a message.
+  // NCCL has posted a message. Without a circuit, a flow that was idle does not look for one.
   void note_posted() {
-    if (circuit_owner_.live() == 0) pauses_.posted(now());
+    if (circuit_owner_.live() > 0) return;
+    pauses_.posted(now());
+    if (circuits_.joined() > 0) origin_.needs_control(this);
   }
   // Records the first failure: reports it to the other end as the flow's end, ends the circuits, and logs it unless the
   // flow is idle. Returns the recorded status. A fault of the peer is never reported as the caller's invalid argument.
@@ -192,6 +200,8 @@ class FlowComm {
   bool answers_after_close_ = false;
   std::uint64_t ended_seen_ = 0;
   FlowPauses pauses_;
+  std::uint64_t used_ = 0;  // chunks, and circuits that have joined, when attend() saw it in use
+  Instant used_at_;
 };
 
 }  // namespace cableway::nccl

@@ -259,16 +259,16 @@ void Process::refuse(ArrivedSetup arrived, const absl::Status& reason, FailureSc
 }
 
 FlowComm::Origin Process::origin_of(Context& context, std::string flow) {
-  const auto circuit_has_ended = [this](FlowComm* comm) {
+  const auto needs_control = [this](FlowComm* comm) {
     boost::asio::post(control_->io(), [this, comm] {
-      if (flows_ != nullptr) flows_->circuit_ended(comm);
+      if (flows_ != nullptr) flows_->look_at(comm);
     });
   };
   return {context,
           std::move(flow),
           welcome_.node,
           log_,
-          circuit_has_ended,
+          needs_control,
           settings_.checksum,
           port_stamps_->is_shared() ? port_stamps_ : nullptr};
 }

@@ -20,6 +20,9 @@ constexpr std::chrono::seconds kRememberClosed{60};
 constexpr std::size_t kMaxClosed = 256;
 // Flows that look for better paths all at once would keep their node from whoever waits for a path.
 constexpr std::chrono::milliseconds kNextLook{5};
+// A source that has lost a circuit waits for its destination for as long at most, beside the time that it takes to
+// notice.
+constexpr std::chrono::milliseconds kAttendInterval{10};
 // In large messages: what makes further circuits worth their set-up.
 constexpr std::uint64_t kStandbyAfter = 1U << 20;
 constexpr std::uint64_t kStripeAfter = 4U << 20;
@@ -80,6 +83,7 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
   }
   void circuits_ended(const CommCircuits::Ended& ended) override {
     for (const CircuitName& circuit : ended.circuits) circuits_.circuit_ended(circuit, ended.reason);
+    circuits_.posted();
   }
 
  private:
@@ -165,7 +169,9 @@ void ProcessFlows::arrived(const std::shared_ptr<RecvComm>& comm, const FlowIden
 
 void ProcessFlows::joined(FlowComm* comm, const CircuitSetup& setup, const HopTransport& transport) {
   const auto flow = flows_.find(comm);
-  if (flow != flows_.end()) flow->second->circuit_reports.joined(setup, transport, std::chrono::steady_clock::now());
+  if (flow == flows_.end()) return;
+  flow->second->circuit_reports.joined(setup, transport, std::chrono::steady_clock::now());
+  attend_idle();
 }
 
 ProcessFlows::Destination ProcessFlows::find_destination(const FlowNonce& nonce) const {
@@ -191,7 +197,7 @@ void ProcessFlows::in_use(FlowComm* comm) {
   if (const std::optional<FlowOpened>& opened = flow->second->circuit_reports.opened()) reports_.opened(comm, *opened);
 }
 
-void ProcessFlows::circuit_ended(FlowComm* comm) {
+void ProcessFlows::look_at(FlowComm* comm) {
   const auto flow = flows_.find(comm);
   if (flow == flows_.end()) return;
   if (comm->has_failed()) return flow->second->stop();
@@ -242,6 +248,14 @@ void ProcessFlows::poll_idle() {
     comm->tend();
     report_activity(comm, *flow, false);
   }
+  if (attend_ == nullptr) attend_idle();
+}
+
+void ProcessFlows::attend_idle() {
+  bool goes_on = false;
+  for (const auto& [comm, flow] : flows_) goes_on = comm->attend() || goes_on;
+  attend_.reset();
+  if (goes_on) attend_ = means_.dial.clock.call_after(kAttendInterval, [this] { attend_idle(); });
 }
 
 void ProcessFlows::lose_port(const PortLost& lost) {

@@ -57,8 +57,8 @@ class ProcessFlows {
   bool asked(const CircuitSetup& inquiry);
   // NCCL has the comm: its node lists the flow from now on.
   void in_use(FlowComm* comm);
-  // FlowComm::CircuitHasEnded, passed on to this thread.
-  void circuit_ended(FlowComm* comm);
+  // FlowComm::NeedsControl, passed on to this thread.
+  void look_at(FlowComm* comm);
   // NCCL has closed the comm. `failure` as in FlowReports::ended(). A flow that ends here is remembered for a while,
   // for a source that has lost its last acknowledgement.
   void closed(FlowComm* comm, const std::string& failure);
@@ -76,6 +76,7 @@ class ProcessFlows {
   class Incoming;
   using ByComm = std::map<FlowComm*, std::unique_ptr<Flow>>;
 
+  void attend_idle();
   void report_failure(FlowComm* comm);
   void report_activity(FlowComm* comm, Flow& flow, bool with_counts);
   void forget(FlowComm* comm);
@@ -94,6 +95,7 @@ class ProcessFlows {
   std::deque<Closed> closed_;  // of flows_; the oldest first
   std::map<FlowNonce, Outgoing*> sources_;
   std::map<FlowNonce, const Incoming*> destinations_;
+  std::unique_ptr<Timer> attend_;  // while a flow that ends here is attended
 };
 
 }  // namespace cableway::nccl

@@ -242,6 +242,27 @@ TEST_F(SourceCircuitsTest, AFlowThatNobodyWaitsForGetsNoOtherCircuitUntilSomebod
   EXPECT_EQ(dials(), 2U);
 }
 
+TEST_F(SourceCircuitsTest, AMessageThatIsPostedWithoutACircuitGetsOneAtOnce) {
+  begin();
+  circuits_->posted();
+  EXPECT_EQ(dials(), 1U) << "the first one is on its way";
+  open_first();
+  circuits_->posted();
+  EXPECT_EQ(dials(), 1U) << "it has one";
+  flow_.waiting = false;
+  end_circuit();
+  run_for(milliseconds(10));
+  flow_.waiting = true;
+  circuits_->posted();
+  paths_.turn();
+  EXPECT_EQ(dials(), 2U);
+  paths_.reach();
+  paths_.refuse("node m: no room");
+  circuits_->posted();
+  paths_.turn();
+  EXPECT_EQ(dials(), 2U) << "attempts that fail are paced";
+}
+
 TEST_F(SourceCircuitsTest, AFlowThatOnlyItsDestinationWaitsForGetsACircuitWhenTheDestinationAsks) {
   begin();
   open_first();

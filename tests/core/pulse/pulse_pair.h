@@ -46,7 +46,7 @@ class PulsingHost final : public Pulses::Host {
     if (refuses) return false;
     last_sent.assign(bytes.begin(), bytes.end());
     if (cut || lost(loss_in_million)) return true;
-    peer->arriving.push_back({now + delay(), {bytes.begin(), bytes.end()}});
+    peer->arriving.push_back({now + delay() + queued, {bytes.begin(), bytes.end()}});
     return true;
   }
   void loss(const PulsedCable& /*cable*/, unsigned percent) override { losses.push_back(percent); }
@@ -76,6 +76,7 @@ class PulsingHost final : public Pulses::Host {
   bool refuses = false;  // nothing can be sent
   bool kernels_answer = true;
   std::uint64_t loss_in_million = 0;
+  Duration queued{0};  // for which what it sends waits behind data
   Instant now;
   Instant wakes;
   Instant looked;

@@ -427,6 +427,22 @@ TEST(PulsesTest, RandomLossIsNoSilence) {
   EXPECT_LE(pair.a.found[0].at - cut_at, 650ms);
 }
 
+// As where a flow starts: the pulses behind its first data are late, and none is lost.
+TEST(PulsesTest, ASilenceAfterPulsesThatWereLateIsFoundSooner) {
+  PulsePair pair;
+  pair.run_for(3s);
+  pair.a.queued = pair.b.queued = 15ms;
+  pair.run_for(3s);
+  EXPECT_THAT(pair.a.found, IsEmpty());
+  const Instant cut_at = pair.now;
+  pair.cut_both(true);
+  pair.run_for(200ms);
+  for (const PulsingHost* host : {&pair.a, &pair.b}) {
+    ASSERT_THAT(host->found, SizeIs(1));
+    EXPECT_LE(host->found[0].at - cut_at, 15ms + 50ms);
+  }
+}
+
 TEST(PulsesTest, ASilentCableThatIsGoneForLongIsForgotten) {
   PulsePair pair;
   pair.run_for(3s);
