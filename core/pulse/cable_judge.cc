@@ -10,6 +10,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Between two looks for signs of life while pulses are missing.
+constexpr milliseconds kNextLook{2};
 // While a node stands still, signs are looked for less often, so the host may go without one for longer.
 constexpr milliseconds kSlowLook{50};
 constexpr milliseconds kSlowSigns{200};
@@ -29,12 +31,20 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   last_counter_ = std::max(last_counter_, pulse.counter);
   if (is_first) trusted_since_ = known_since_ = arrival;
   if (is_first || gap > limit(arrival) || !pulse.hears) good_since_ = arrival;
-  if (!is_first && (gap <= kLongestGap || trust_ != CableTrust::kNone))
-    (has_lost ? lossy_gaps_ : gaps_).add(gap, arrival);
+  if (!is_first && (gap <= kLongestGap || trust_ != CableTrust::kNone)) {
+    gaps_.add(gap, arrival);
+    has_lost ? lossy_gaps_.add(gap, arrival) : quiet_gaps_.add(std::max(quiet_, arrival - last_seen()), arrival);
+  }
+  quiet_ = Duration{0};
   neighbour_hears_ = pulse.hears;
   last_heard_ = std::max(last_heard_, arrival);
   // Those that had waited for this host do not end the allowance for its stall.
   if (arrival >= stalled_until_) extension_ = Duration{0};
+}
+
+void CableJudge::sign_of_life(Instant at) {
+  quiet_ = std::max(quiet_, at - last_seen());
+  last_sign_ = at;
 }
 
 void CableJudge::stalled(Duration late, Instant now) {
@@ -60,15 +70,14 @@ Duration CableJudge::lateness(Instant now) {
 
 Duration CableJudge::limit(Instant now) {
   const Duration missed = kMissedPulses * interval_ + interval_ / 2 + std::min<Duration>(lateness(now), kMostLateness);
-  const Duration late_ones = std::min<Duration>(gaps_.get(now), kLongestGap) + 2 * interval_;
+  const Duration late_ones = std::min<Duration>(quiet_gaps_.get(now), kLongestGap) + 2 * interval_;
   const Duration lost_ones = kGaps * std::min<Duration>(lossy_gaps_.get(now), kLongestGap);
   const Duration first = is_acquainted(now) ? Duration{0} : Duration(kMostLateness);
   return std::max({missed, late_ones, lost_ones, first}) + extension_;
 }
 
 Duration CableJudge::relay_limit(Instant now) {
-  const Duration gap = std::max(gaps_.get(now), lossy_gaps_.get(now));
-  const Duration usual = std::min<Duration>(std::max(gap, lateness(now)), kMostLateness);
+  const Duration usual = std::min<Duration>(std::max(gaps_.get(now), lateness(now)), kMostLateness);
   return std::max<Duration>(kRelayLimit, kRelayGaps * usual) + extension_;
 }
 
@@ -95,7 +104,7 @@ std::optional<CableVerdict> CableJudge::judge(Instant now) {
 
 std::optional<CableVerdict> CableJudge::judge_silence(Instant now) {
   const Duration silent = now - last_heard_;
-  const Duration signless = now - std::max(last_heard_, last_sign_);
+  const Duration signless = now - last_seen();
   const Duration patience = limit(now) + (trust_ == CableTrust::kDirect ? Duration(kSlowSigns) : Duration(0));
   if (signless > patience) {
     return lower(CableTrust::kNone, now,
@@ -131,11 +140,11 @@ std::optional<CableVerdict> CableJudge::judge_return(Instant now) {
 
 std::optional<Instant> CableJudge::due(Instant now) {
   if (!known_ || trust_ == CableTrust::kNone) return std::nullopt;
-  // Signs are looked for at least twice before the limit.
   if (missing_since() > now) return missing_since();
-  const Instant silent_at = std::max(last_heard_, last_sign_) + limit(now);
-  // After that, a check with the next pulse is soon enough.
-  return silent_at > now ? std::optional(silent_at) : std::nullopt;
+  // While its node stands still, a check with the next pulse is soon enough.
+  if (trust_ == CableTrust::kDirect) return std::nullopt;
+  const Instant silent_at = last_seen() + limit(now);
+  return silent_at > now ? std::min(silent_at, now + kNextLook) : now + kNextLook;
 }
 
 }  // namespace cableway

@@ -17,6 +17,7 @@
 #ifndef CABLEWAY_CORE_PULSE_CABLE_JUDGE_H_
 #define CABLEWAY_CORE_PULSE_CABLE_JUDGE_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -51,8 +52,8 @@ class CableJudge {
   // What lateness adds to the limit at most. Lateness beyond that may make a working cable count as silent.
   static constexpr std::chrono::milliseconds kMostLateness{500};
   // A cable that loses pulses at random has longer gaps by itself: so many of the longest recent gap in which some were
-  // lost are no silence. One in which pulses were only late may come again, and two intervals more are no silence. A
-  // longer gap than kLongestGap was one, and says nothing.
+  // lost are no silence. Where pulses were only late, as behind data, the longest time without any sign may come again,
+  // and two intervals more are no silence. A longer gap than kLongestGap was one, and says nothing.
   static constexpr int kGaps = 3;
   static constexpr std::chrono::milliseconds kLongestGap{200};
   // For so long after the first pulse the gaps are not known, and the limit is kMostLateness.
@@ -77,7 +78,7 @@ class CableJudge {
   // This host's timer ran late by `late`, which was noticed at `now`.
   void stalled(Duration late, Instant now);
   // The neighbour's kernel has answered, or packets have arrived over the cable.
-  void sign_of_life(Instant at) { last_sign_ = at; }
+  void sign_of_life(Instant at);
   // The neighbour's kernel refuses pulses: if none has arrived lately, no node runs there, and it is not judged until
   // it is heard again. A silent cable stays silent: anybody may send a refusal.
   void gone(Instant now);
@@ -102,6 +103,7 @@ class CableJudge {
   bool is_silent(Instant now) { return now - last_heard_ > limit(now); }
   Duration lateness(Instant now);
   bool is_acquainted(Instant now) const { return now - known_since_ >= kAcquaintance; }
+  Instant last_seen() const { return std::max(last_heard_, last_sign_); }
   Instant missing_since() const { return last_heard_ + interval_ + interval_ / 2; }
   std::optional<CableVerdict> lower(CableTrust trust, Instant now, std::string reason);
   std::optional<CableVerdict> judge_silence(Instant now);
@@ -121,8 +123,10 @@ class CableJudge {
   Instant stalled_until_;
   Duration interval_{0};  // the slower end's
   Duration neighbour_late_{0};
-  RecentMaximum gaps_;              // without a lost pulse
-  RecentMaximum lossy_gaps_;        // with lost ones
+  RecentMaximum gaps_;              // between pulses
+  RecentMaximum lossy_gaps_;        // those in which some were lost
+  RecentMaximum quiet_gaps_;        // in the others, the longest time without a pulse or another sign of life
+  Duration quiet_{0};               // the longest since the last pulse that a sign has ended
   std::uint64_t last_counter_ = 0;  // the greatest heard
   Instant known_since_;
   Instant good_since_;  // pulses have arrived without a gap since then
