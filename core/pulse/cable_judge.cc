@@ -10,10 +10,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Between two looks for signs of life while pulses are missing.
+// Between two looks for signs of life while pulses are missing, and how old a sign may be.
 constexpr milliseconds kNextLook{2};
+constexpr milliseconds kMoment{10};
 // While a node stands still, signs are looked for less often, so the host may go without one for longer.
 constexpr milliseconds kSlowLook{50};
+constexpr milliseconds kSlowMoment{150};
 constexpr milliseconds kSlowSigns{200};
 
 std::int64_t in_ms(Duration duration) {
@@ -42,9 +44,12 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   if (arrival >= stalled_until_) extension_ = Duration{0};
 }
 
-void CableJudge::sign_of_life(Instant at) {
-  quiet_ = std::max(quiet_, at - last_seen());
-  last_sign_ = at;
+void CableJudge::looked(bool found, Instant now) {
+  const Duration since = now - std::exchange(last_look_, now);
+  const Duration moment = (trust_ == CableTrust::kAll ? kMoment : kSlowMoment) + lateness_.get(now);
+  if (!found || since > moment) return;
+  quiet_ = std::max(quiet_, now - last_seen());
+  last_sign_ = now;
 }
 
 void CableJudge::stalled(Duration late, Instant now) {

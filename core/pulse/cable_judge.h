@@ -77,8 +77,9 @@ class CableJudge {
   void heard(const Pulse& pulse, Instant arrival);
   // This host's timer ran late by `late`, which was noticed at `now`.
   void stalled(Duration late, Instant now);
-  // The neighbour's kernel has answered, or packets have arrived over the cable.
-  void sign_of_life(Instant at);
+  // The caller has looked for signs of life. `found`: the neighbour's kernel has answered, or packets have arrived over
+  // the cable, since its previous look; that counts if it was a moment ago, as the sign may be as old.
+  void looked(bool found, Instant now);
   // The neighbour's kernel refuses pulses: if none has arrived lately, no node runs there, and it is not judged until
   // it is heard again. A silent cable stays silent: anybody may send a refusal.
   void gone(Instant now);
@@ -118,6 +119,7 @@ class CableJudge {
   bool neighbour_hears_ = true;
   Instant last_heard_;
   Instant last_sign_;
+  Instant last_look_;
   Instant next_look_;
   Duration extension_{0};  // the longest stall of this host since the last pulse
   Instant stalled_until_;

@@ -143,7 +143,7 @@ void Pulses::tick(Instant now) {
 }
 
 void Pulses::judge(Cable& each, Instant now) {
-  if (each.judge.wants_signs(now) && host_.look_for_signs(each.cable)) each.judge.sign_of_life(now);
+  if (each.judge.wants_signs(now)) each.judge.looked(host_.look_for_signs(each.cable), now);
   const std::optional<CableVerdict> verdict = each.judge.judge(now);
   if (verdict.has_value()) {
     each.losses.interrupted(now);

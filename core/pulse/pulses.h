@@ -36,15 +36,13 @@ class Pulses {
     // False: nothing was sent.
     virtual bool send(const PulsedCable& cable, std::span<const std::byte> bytes) = 0;
     // Whether the neighbour's host has given a sign of life since the previous call for this cable: an arrived packet
-    // or an answer of its kernel. False if the previous call was more than kSignsLast ago, as the sign may be that old.
-    // Starts another question. Does not wait.
+    // or an answer of its kernel. Starts another question. Does not wait.
     virtual bool look_for_signs(const PulsedCable& cable) = 0;
     // They may not call the Pulses.
     virtual void verdict(const PulsedCable& cable, const CableVerdict& verdict) = 0;
     // The cable loses that many percent of what the neighbour sends; 0: no longer.
     virtual void loss(const PulsedCable& cable, unsigned percent) = 0;
   };
-  static constexpr std::chrono::milliseconds kSignsLast{150};
 
   // `seal` and `host` must outlive this. Precondition: an interval of 1 to kMaxPulseIntervalMs.
   Pulses(std::chrono::milliseconds interval, const DatagramSeal& seal, Host& host);

@@ -173,13 +173,12 @@ bool PulseThread::look_for_signs(const PulsedCable& cable) {
   if (found == links_.end()) return false;
   Link& link = found->second;
   const Instant now = steady_now();
-  const bool is_first = now - std::exchange(link.looked, now) > Pulses::kSignsLast;
   const bool answered = link.probe.answered();
   if (!std::exchange(counters_are_fresh_, true)) counters_->refresh();
   const std::uint64_t packets = counters_->packets(cable.interface);
   const bool arrived = std::exchange(link.packets, packets) != packets && cable.only_neighbour;
   link.probe.ask(cable.own.port, cable.own_address, cable.other_address, options_.udp_port, now);
-  return !is_first && (answered || arrived);
+  return answered || arrived;
 }
 
 void PulseThread::sleep_until(Instant when) {

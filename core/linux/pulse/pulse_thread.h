@@ -63,7 +63,6 @@ class PulseThread final : private Pulses::Host {
     std::string failure;  // as last reported
     KernelProbe probe;
     std::uint64_t packets = 0;
-    Instant looked;
   };
   // One read of a socket must not keep the others waiting.
   static constexpr int kMaxPerRead = 256;

@@ -141,7 +141,6 @@ bool NodePulses::look_for_signs(const PulsedCable& cable) {
   const auto found = links_.find(cable.name);
   if (found == links_.end()) return false;
   Link& link = found->second;
-  const bool is_first = now() - std::exchange(link.looked, now()) > Pulses::kSignsLast;
   const bool answered = std::exchange(link.answered, false);
   const std::uint64_t packets = ports_.packets(cable.own.port);
   const bool arrived = std::exchange(link.packets, packets) != packets && cable.only_neighbour;
@@ -150,7 +149,7 @@ bool NodePulses::look_for_signs(const PulsedCable& cable) {
     link.asked = now();
     ports_.ask_kernel(cable.own.port, cable.other_address);
   }
-  return !is_first && (answered || arrived);
+  return answered || arrived;
 }
 
 // The node's own thread acts on it.

@@ -58,7 +58,6 @@ class NodePulses final : private Pulses::Host, private PulseSockets {
     bool asking = false;
     bool answered = false;
     Instant asked;
-    Instant looked;
     std::uint64_t packets = 0;
   };
 

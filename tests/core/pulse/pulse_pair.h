@@ -52,9 +52,8 @@ class PulsingHost final : public Pulses::Host {
   void loss(const PulsedCable& /*cable*/, unsigned percent) override { losses.push_back(percent); }
   // Of the neighbour's kernel, which answers even where its node stands still.
   bool look_for_signs(const PulsedCable& /*cable*/) override {
-    const bool is_first = now - std::exchange(looked, now) > Pulses::kSignsLast;
     ++looks;
-    return !is_first && kernels_answer && !cut && !peer->cut;
+    return alive > std::exchange(looked, now);
   }
   void verdict(const PulsedCable& /*cable*/, const CableVerdict& verdict) override {
     (verdict.proving ? proving : found).push_back({now, verdict});
@@ -63,6 +62,7 @@ class PulsingHost final : public Pulses::Host {
   // Reads a part of what has arrived, as a host does that has stood still for long.
   void run(Instant at) {
     now = at;
+    if (kernels_answer && !cut && !peer->cut) alive = now;
     for (int read = 0; read < 256 && !arriving.empty() && arriving.front().at <= now; ++read) {
       pulses.receive(cable.name, arriving.front().bytes, arriving.front().at);
       arriving.pop_front();
@@ -80,6 +80,7 @@ class PulsingHost final : public Pulses::Host {
   Instant now;
   Instant wakes;
   Instant looked;
+  Instant alive;  // the newest sign of the neighbour's kernel
   std::size_t looks = 0;
   std::deque<Arriving> arriving;
   std::vector<std::byte> last_sent;

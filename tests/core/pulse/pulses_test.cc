@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -440,6 +441,24 @@ TEST(PulsesTest, ASilenceAfterPulsesThatWereLateIsFoundSooner) {
   for (const PulsingHost* host : {&pair.a, &pair.b}) {
     ASSERT_THAT(host->found, SizeIs(1));
     EXPECT_LE(host->found[0].at - cut_at, 15ms + 50ms);
+  }
+}
+
+// The first look after a while cannot tell when the packets arrived that it finds.
+TEST(PulsesTest, ASignOfBeforeTheSilenceDelaysNoVerdict) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    PulsePair pair(seed);
+    pair.run_for(3s);
+    pair.b.refuses = true;
+    pair.run_for(20ms);
+    pair.b.refuses = false;
+    pair.run_for(60ms);
+    EXPECT_GT(pair.a.looks, 0U);
+    const Instant cut_at = pair.now;
+    pair.b.cut = true;
+    pair.run_for(100ms);
+    ASSERT_THAT(pair.a.found, SizeIs(1)) << seed;
+    EXPECT_LE(pair.a.found[0].at - cut_at, 42ms) << seed;
   }
 }
 
