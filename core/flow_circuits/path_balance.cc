@@ -10,7 +10,10 @@ namespace {
 constexpr std::uint64_t kLeastPart = 16;
 constexpr std::uint64_t kLeastPerSecond = 1U << 20;
 // The other path's busiest port would carry this percentage of what the present one's does, or less.
-constexpr std::uint64_t kMostPercent = 80;
+constexpr std::uint64_t kMostPercent = 85;
+constexpr double kLeastProbability = 0.15;
+constexpr double kMostProbability = 0.75;
+constexpr double kMostEager = 16;
 
 bool gains(const CircuitLoad& present, std::uint64_t other) {
   if (present.own < kLeastPerSecond || present.own < present.busiest / kLeastPart) return false;
@@ -24,13 +27,18 @@ bool PathBalance::should_move(const CircuitLoad& present, std::uint64_t other, I
     better_ = false;
     return false;
   }
-  if (!std::exchange(better_, true)) better_since_ = now;
+  if (!std::exchange(better_, true)) {
+    better_since_ = now;
+    eagerness_ = 1;
+  }
   if (now - better_since_ < kSteady || now < next_turn_) return false;
   next_turn_ = now + kTurn;
-  // Moving half of the difference would make both paths equal: each flow moves with that part of the load as its
-  // probability.
+  // If all of the load could move, half of the difference would make both paths equal: each flow moves with that part
+  // of it as its probability. Where the other path is still the better one a turn later, less can move.
   const double part = static_cast<double>(present.busiest - other) / static_cast<double>(2 * present.busiest);
-  return chance() < std::clamp(part, 0.15, 0.5);
+  const double probability = std::clamp(part * eagerness_, kLeastProbability, kMostProbability);
+  eagerness_ = std::min(2 * eagerness_, kMostEager);
+  return chance() < probability;
 }
 
 // A linear congruential generator (D. Knuth, MMIX), whose high bits are good enough to keep flows apart.

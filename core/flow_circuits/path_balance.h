@@ -5,7 +5,7 @@
 // others do. A flow moves where the other path's busiest port would carry less with it than its own path's does now.
 // Each such move lowers the sum of the squared loads, so that moves one after the other come to an end (D. Monderer,
 // L. Shapley, "Potential games", 1996). So that not all flows that see the same move at once, each does so with a
-// probability, and later each time.
+// probability, which grows while nothing changes, and rests after a move, longer each time.
 //
 // One thread.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_PATH_BALANCE_H_
@@ -48,6 +48,7 @@ class PathBalance {
   std::uint64_t random_;
   bool better_ = false;  // the other path is, since then
   Instant better_since_;
+  double eagerness_ = 1;  // doubled with each turn in which it stays the better one
   Instant next_turn_;
   Duration rest_{kFirstRest};
   bool has_moved_ = false;
