@@ -118,8 +118,7 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "clean or replace the cable and its connectors; ethtool -S shows which end counts errors"},
     {Code::kCableLossless, "CABLE_LOSSLESS", Severity::kInfo,
      "a cable no longer counts as lossy: it has lost less than 1 % of its packets for a minute, or for longer if it "
-     "was "
-     "lossy before, or its loss history was discarded",
+     "was lossy before, or its loss history was discarded",
      "-"},
     {Code::kCableLeftOut, "CABLE_LEFT_OUT", Severity::kWarning,
      "both ends of a cable advertise it, but no valid topology can contain it: no path uses it",

@@ -33,8 +33,9 @@ bool PathBalance::should_move(const CircuitLoad& present, std::uint64_t other, I
   }
   if (now - better_since_ < kSteady || now < next_turn_) return false;
   next_turn_ = now + kTurn;
-  // If all of the load could move, half of the difference would make both paths equal: each flow moves with that part
-  // of it as its probability. Where the other path is still the better one a turn later, less can move.
+  // If all of the load could move, moving half of the difference would make both paths equal, so each flow moves with
+  // that probability. If the other path is still better a turn later, not all of the load can move: the probability is
+  // doubled.
   const double part = static_cast<double>(present.busiest - other) / static_cast<double>(2 * present.busiest);
   const double probability = std::clamp(part * eagerness_, kLeastProbability, kMostProbability);
   eagerness_ = std::min(2 * eagerness_, kMostEager);

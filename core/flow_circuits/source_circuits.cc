@@ -411,6 +411,14 @@ void SourceCircuits::end_worse() {
   if (wanted_ > 1) paths_changed(Duration{0});
 }
 
+// Than one over a cable that loses packets.
+bool SourceCircuits::has_better_standby(const PathOffers& offers) const {
+  return std::any_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
+    const Elements path = elements_of_path(offer.hops);
+    return !offer.last_resort && !has_live_relays(path) && !is_held_off(path);
+  });
+}
+
 // Ends standbys whose path is not offered, or which are not needed. The primary and its bundle stay: the flow moves
 // first.
 void SourceCircuits::end_not_offered(const PathOffers& offers) {
@@ -418,13 +426,15 @@ void SourceCircuits::end_not_offered(const PathOffers& offers) {
   if (carries == nullptr || end_worse_ != nullptr || flow_.live() < 2) return;
   for (Live& live : live_) {
     if (!stays(live) || carries_with(live, *carries)) continue;
-    const bool is_offered = std::any_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
+    const auto offered = std::find_if(offers.begin(), offers.end(), [&](const PathOffer& offer) {
       return elements_of_path(offer.hops) == live.path;
     });
     // One of an earlier offer that is no longer needed would take the place that the next move needs.
     const bool is_spare = live.offer != offer_ && has_standby(&live);
-    if (!is_offered) {
+    if (offered == offers.end()) {
       leave(live, "its path is no longer offered");
+    } else if (offered->last_resort && has_better_standby(offers)) {
+      leave(live, "its path loses packets");
     } else if (is_spare) {
       leave(live, "the flow no longer needs it");
     }

@@ -177,6 +177,7 @@ class SourceCircuits {
   void look_after(Duration delay);
   void end_worse();
   void end_not_offered(const PathOffers& offers);
+  bool has_better_standby(const PathOffers& offers) const;
   void make_place();
   void leave(Live& live, const char* reason);
   void end(const absl::Status& reason);
@@ -218,8 +219,8 @@ class SourceCircuits {
   std::uint32_t offer_ = 0;  // of the newest circuit on a best path
   PathBalance balance_;
   std::uint64_t turn_ = 0;  // the flow takes the paths of the flow so many after it
-  // To a path that is as good: the flow looks for the turn in which it is the first, and dials it. If that fails the
-  // flow takes its earlier turn again.
+  // A move to an equal path. The flow looks for the turn that has this path first, and dials it. If that fails, it
+  // takes its earlier turn again.
   struct Move {
     Elements path;
     std::uint64_t turn_before = 0;

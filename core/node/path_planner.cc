@@ -207,7 +207,7 @@ void PathPlanner::offer_lossy(routing::NodeIndex destination, std::uint64_t ordi
     if (offers.size() >= most || offered.path.hops() > kMaxHops) continue;
     if (std::none_of(cables.begin(), cables.end(), is_left_out)) continue;
     const PathKind kind = offers.empty() ? PathKind::kFirst : PathKind::kAlternate;
-    offers.push_back({kind, offers.empty(), hops_of(topology, offered.path)});
+    offers.push_back({kind, offers.empty(), hops_of(topology, offered.path), false, true});
   }
 }
 

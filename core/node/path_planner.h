@@ -50,8 +50,8 @@ class PathPlanner {
   // one hop that crosses no cable. NotFound: no such node; Unavailable: no path. Both name the two nodes and, if the
   // destination was reachable before, the reachable node nearest to it. Precondition: most >= 1.
   //
-  // The last offers lead over cables that are left out as they lose packets: another node may know by its pulses that
-  // what is better is silent.
+  // Where there is room for more, the last offers use cables that are left out because they lose packets: another node
+  // may know that the better path is silent, which this one does not know.
   absl::StatusOr<std::vector<PathOffer>> paths_for_flow(const std::string& destination, std::uint64_t ordinal,
                                                         std::size_t most) const;
 

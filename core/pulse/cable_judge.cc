@@ -10,7 +10,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Between two looks for signs of life while pulses are missing, and how old a sign may be.
+// Between two looks for signs of life while pulses are missing, at first, and an eighth of the time for which they have
+// been missing later; and how old a sign may be, which is the longest time between two looks, too.
 constexpr milliseconds kNextLook{2};
 constexpr milliseconds kMoment{10};
 // While a node stands still, signs are looked for less often, so the host may go without one for longer.
@@ -32,10 +33,16 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   const bool has_lost = pulse.counter > last_counter_ + 1;
   last_counter_ = std::max(last_counter_, pulse.counter);
   if (is_first) trusted_since_ = known_since_ = arrival;
-  if (is_first || gap > limit(arrival) || !pulse.hears) good_since_ = arrival;
+  const Duration quiet = std::max(quiet_, arrival - last_seen());
+  if (is_first || quiet > limit(arrival) || !pulse.hears) good_since_ = arrival;
   if (!is_first && (gap <= kLongestGap || trust_ != CableTrust::kNone)) {
     gaps_.add(gap, arrival);
-    has_lost ? lossy_gaps_.add(gap, arrival) : quiet_gaps_.add(std::max(quiet_, arrival - last_seen()), arrival);
+    const bool had_sign = quiet_ > Duration{0};
+    if (has_lost) {
+      lossy_gaps_.add(gap, arrival);
+    } else {
+      quiet_gaps_.add(had_sign ? std::min<Duration>(2 * quiet, quiet + 2 * interval_) : 2 * quiet, arrival);
+    }
   }
   quiet_ = Duration{0};
   neighbour_hears_ = pulse.hears;
@@ -75,20 +82,22 @@ Duration CableJudge::lateness(Instant now) {
 
 Duration CableJudge::limit(Instant now) {
   const Duration missed = kMissedPulses * interval_ + interval_ / 2 + std::min<Duration>(lateness(now), kMostLateness);
-  const Duration late_ones = std::min<Duration>(quiet_gaps_.get(now), kLongestGap) + 2 * interval_;
+  const Duration late_ones = std::min<Duration>(quiet_gaps_.get(now), 2 * kLongestGap);
   const Duration lost_ones = kGaps * std::min<Duration>(lossy_gaps_.get(now), kLongestGap);
   const Duration first = is_acquainted(now) ? Duration{0} : Duration(kMostLateness);
   return std::max({missed, late_ones, lost_ones, first}) + extension_;
 }
 
 Duration CableJudge::relay_limit(Instant now) {
-  const Duration usual = std::min<Duration>(std::max(gaps_.get(now), lateness(now)), kMostLateness);
+  const Duration gap = std::max(gaps_.get(now), is_acquainted(now) ? Duration{0} : Duration(kMostLateness / kGaps));
+  const Duration usual = std::min<Duration>(std::max(gap, lateness(now)), kMostLateness);
   return std::max<Duration>(kRelayLimit, kRelayGaps * usual) + extension_;
 }
 
 bool CableJudge::wants_signs(Instant now) {
   if (!known_ || trust_ == CableTrust::kNone || now < next_look_ || now < missing_since()) return false;
-  next_look_ = trust_ == CableTrust::kAll ? now : now + kSlowLook;
+  const Duration next = std::clamp<Duration>((now - last_heard_) / 8, kNextLook, kMoment);
+  next_look_ = now + (trust_ == CableTrust::kAll ? next : Duration(kSlowLook));
   return true;
 }
 
@@ -148,8 +157,9 @@ std::optional<Instant> CableJudge::due(Instant now) {
   if (missing_since() > now) return missing_since();
   // While its node stands still, a check with the next pulse is soon enough.
   if (trust_ == CableTrust::kDirect) return std::nullopt;
+  const Instant look_at = std::max(next_look_, now + kNextLook);
   const Instant silent_at = last_seen() + limit(now);
-  return silent_at > now ? std::min(silent_at, now + kNextLook) : now + kNextLook;
+  return silent_at > now ? std::min(silent_at, look_at) : look_at;
 }
 
 }  // namespace cableway

@@ -51,9 +51,9 @@ class CableJudge {
   static constexpr int kMissedPulses = 3;
   // What lateness adds to the limit at most. Lateness beyond that may make a working cable count as silent.
   static constexpr std::chrono::milliseconds kMostLateness{500};
-  // A cable that loses pulses at random has longer gaps by itself: so many of the longest recent gap in which some were
-  // lost are no silence. Where pulses were only late, as behind data, the longest time without any sign may come again,
-  // and two intervals more are no silence. A longer gap than kLongestGap was one, and says nothing.
+  // A cable that loses pulses at random has longer gaps: kGaps times the longest recent gap with lost pulses is no
+  // silence. If pulses were only late, neither is twice the longest recent time without any sign of life; if another
+  // sign ended that time, as behind data, two intervals more are enough. Of a gap, kLongestGap counts at most.
   static constexpr int kGaps = 3;
   static constexpr std::chrono::milliseconds kLongestGap{200};
   // For so long after the first pulse the gaps are not known, and the limit is kMostLateness.
@@ -78,7 +78,7 @@ class CableJudge {
   // This host's timer ran late by `late`, which was noticed at `now`.
   void stalled(Duration late, Instant now);
   // The caller has looked for signs of life. `found`: the neighbour's kernel has answered, or packets have arrived over
-  // the cable, since its previous look; that counts if it was a moment ago, as the sign may be as old.
+  // the cable, since the previous look. It counts only if that look was a moment ago, since the sign may be that old.
   void looked(bool found, Instant now);
   // The neighbour's kernel refuses pulses: if none has arrived lately, no node runs there, and it is not judged until
   // it is heard again. A silent cable stays silent: anybody may send a refusal.

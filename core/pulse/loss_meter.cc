@@ -7,6 +7,7 @@ namespace cableway {
 
 void LossMeter::heard(std::uint64_t number, Instant arrival) {
   if (arrival < counts_from_) return;
+  last_heard_ = arrival;
   if (!window_.has_value()) window_ = Window{number, 0};
   if (number <= window_->first) return;  // late: the window before has counted it as lost
   ++window_->arrived;
@@ -19,7 +20,7 @@ void LossMeter::heard(std::uint64_t number, Instant arrival) {
 }
 
 void LossMeter::judge(unsigned lost_permille, Instant now) {
-  const unsigned rounded = (lost_permille + 5) / 10;
+  const unsigned rounded = std::max((lost_permille + 5) / 10, kLossyPercent);
   if (percent_ == 0) {
     if (lost_permille < kLossyPercent * 10) return;
     const bool again = good_again_.has_value() && now - *good_again_ < kForgiven;

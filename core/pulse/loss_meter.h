@@ -8,6 +8,7 @@
 #ifndef CABLEWAY_CORE_PULSE_LOSS_METER_H_
 #define CABLEWAY_CORE_PULSE_LOSS_METER_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -34,18 +35,20 @@ class LossMeter {
   // A new pulse with that number has arrived.
   void heard(std::uint64_t number, Instant arrival);
   // What was lost until now was not lost at random: the cable was silent, or this host stood still, so that the
-  // socket's buffer was full. The window begins again, with what arrives from now on.
+  // socket's buffer was full. The window begins again, with what arrives from now on; the time since the last pulse
+  // proves nothing.
   void interrupted(Instant now) {
     window_.reset();
+    const Duration not_counted = now - std::max(counts_from_, last_heard_);
+    good_since_ = good_since_ + not_counted;
+    less_since_ = less_since_ + not_counted;
     counts_from_ = now;
-    good_since_ = less_since_ = now;
-    worst_since_ = 0;
   }
 
   // The percentage, rounded, that windows lost when they were last reported; 0: the cable is good.
   unsigned percent() const { return percent_; }
-  // percent() where it has changed: the cable is lossy, twice as lossy as it was, at most half as lossy for a proof's
-  // time, or good again.
+  // percent() if it has changed: the cable is lossy; loses twice as much; has lost at most half as much for the time of
+  // a proof; or is good again. While it is lossy, kLossyPercent at least.
   std::optional<unsigned> changed();
 
  private:
@@ -59,6 +62,7 @@ class LossMeter {
 
   std::optional<Window> window_;
   Instant counts_from_;
+  Instant last_heard_;
   unsigned percent_ = 0;
   bool changed_ = false;
   // While lossy: since when windows have been good, or at most half as lossy, and the worst of the latter.

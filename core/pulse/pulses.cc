@@ -19,7 +19,7 @@ bool is_same_link(const PulsedCable& left, const PulsedCable& right) {
          left.other_address == right.other_address;
 }
 
-// So many pulses fit into a socket's buffer; some 270 at the kernel's default size.
+// A socket's buffer holds at least so many pulses; some 270 at the kernel's default size.
 constexpr int kBuffered = 100;
 
 // How long tick() may wait while no cable is up.
@@ -107,6 +107,7 @@ void Pulses::receive(const std::string& cable, std::span<const std::byte> bytes,
   if (!pulse.has_value() || pulse->from != known->cable.other || pulse->to != known->cable.own) return;
   if (pulse->boot_nonce != known->cable.other_boot_nonce || !is_pulse_sealed(bytes, seal_)) return;
   if (!known->window.accept(pulse->counter)) return;
+  known->neighbour_interval = std::chrono::milliseconds(pulse->interval_ms);
   known->judge.heard(*pulse, arrival);
   known->losses.heard(pulse->counter, arrival);
 }
@@ -123,7 +124,7 @@ void Pulses::note_lateness(Instant now) {
   if (late <= interval_ / 2) return;
   for (auto& [name, each] : cables_) {
     each.judge.stalled(late, now);
-    if (late > kBuffered * interval_) each.losses.interrupted(now);
+    if (late > kBuffered * each.neighbour_interval) each.losses.interrupted(now);
   }
 }
 

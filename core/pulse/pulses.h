@@ -68,6 +68,7 @@ class Pulses {
     CableJudge judge;
     std::uint64_t counter = 0;  // of the last pulse sent
     LossMeter losses = {};
+    Duration neighbour_interval{0};
     bool is_up = true;
     Instant down_since;
   };

@@ -206,8 +206,8 @@ absl::Status RelayCircuit::tell_gate() {
 }
 
 // A change of at most an eighth is not told. A source to which nothing was relayed since the last frame may not be
-// reading, unless the circuit is an alternate: then its flow has others and reads, while its process runs. So loads do
-// not queue up behind frames that wait.
+// reading, unless the circuit is an alternate: its flow has other circuits and reads, unless its process stands still.
+// Therefore no load is told while another frame waits.
 bool RelayCircuit::has_news() const {
   if (is_closed() != told_closed_) return true;
   if (upstream_.has_queued_controls()) return false;

@@ -79,6 +79,7 @@ class Encoder {
       writer_.put(static_cast<std::uint8_t>(path.kind));
       writer_.put(static_cast<std::uint8_t>(path.may_stripe));
       writer_.put(static_cast<std::uint8_t>(path.equals_first));
+      writer_.put(static_cast<std::uint8_t>(path.last_resort));
       writer_.put(static_cast<std::uint16_t>(path.hops.size()));
       for (const Hop& hop : path.hops) put_hop(writer_, hop);
     }
@@ -312,7 +313,7 @@ class Decoder {
   PathOffer path_offer() {
     const auto kind = reader_.get<std::uint8_t>();
     if (kind > static_cast<std::uint8_t>(PathKind::kAlternate)) reader_.reject();
-    PathOffer offer{static_cast<PathKind>(kind), flag(), {}, flag()};
+    PathOffer offer{static_cast<PathKind>(kind), flag(), {}, flag(), flag()};
     const std::size_t hops = reader_.get<std::uint16_t>();
     if (hops == 0 || hops > kMaxHops) reader_.reject();
     for (std::size_t i = 0; i < hops && reader_.ok(); ++i) offer.hops.push_back(get_hop(reader_));

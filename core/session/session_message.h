@@ -39,7 +39,7 @@ namespace cableway {
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Separate from kProtocolVersion: process and node come from one installation, nodes from several.
-inline constexpr std::uint16_t kSessionVersion = 12;
+inline constexpr std::uint16_t kSessionVersion = 13;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;

@@ -210,11 +210,13 @@ void FlowComm::poll_if_idle() {
 }
 
 bool FlowComm::attend() {
+  if (!lands_) return false;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return true;
-  if (!lands_ || !failure_.ok() || circuits_.joined() < 2) return false;
+  if (!failure_.ok() || circuits_.joined() < 2) return false;
   const Instant now = FlowComm::now();
-  if (std::exchange(used_, circuit_owner_.traffic().chunks() + circuits_.joined()) != used_) used_at_ = now;
+  const std::uint64_t used = circuit_owner_.traffic().chunks() + circuits_.joined();
+  if (std::exchange(used_, used) != used) used_at_ = now;
   if (circuit_owner_.idle()) progress().IgnoreError();
   return now - used_at_ < kAttended;
 }

@@ -132,9 +132,9 @@ class FlowComm {
   void tend();
   // Polls an idle flow, which may not have noticed that its circuits have ended.
   void poll_if_idle();
-  // Polls an idle flow that ends here and has had several circuits: its source may have lost the last acknowledgement
-  // with one of them, and waits for a count. False: it has not been in use for kAttended, so that tend() suffices. To
-  // be called some hundred times a second until then.
+  // Polls an idle receiver that has had several circuits: its source may have lost the last acknowledgement with one of
+  // them, and waits for a count. Returns false once the flow has been unused for kAttended: tend() is then enough. To
+  // be called about 100 times a second until then.
   bool attend();
   static constexpr std::chrono::seconds kAttended{1};
   // nullopt: NCCL is inside a call, or the flow has ended.
@@ -162,7 +162,7 @@ class FlowComm {
   void note_moved() {
     if (!lands_ && pauses_.due(circuit_owner_.traffic())) pauses_.moved(circuit_owner_, now());
   }
-  // NCCL has posted a message. Without a circuit, a flow that was idle does not look for one.
+  // NCCL has posted a message. A flow that was idle when it lost its circuits looks for one only now.
   void note_posted() {
     if (circuit_owner_.live() > 0) return;
     pauses_.posted(now());

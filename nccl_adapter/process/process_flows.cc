@@ -1,5 +1,6 @@
 #include "nccl_adapter/process/process_flows.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,9 +21,10 @@ constexpr std::chrono::seconds kRememberClosed{60};
 constexpr std::size_t kMaxClosed = 256;
 // Flows that look for better paths all at once would keep their node from whoever waits for a path.
 constexpr std::chrono::milliseconds kNextLook{5};
-// A source that has lost a circuit waits for its destination for as long at most, beside the time that it takes to
-// notice.
+// How long a source that has lost a circuit waits for an idle destination to poll; longer where there are so many flows
+// that polling them would take more than a twentieth of the thread's time.
 constexpr std::chrono::milliseconds kAttendInterval{10};
+constexpr int kAttendPart = 20;
 // In large messages: what makes further circuits worth their set-up.
 constexpr std::uint64_t kStandbyAfter = 1U << 20;
 constexpr std::uint64_t kStripeAfter = 4U << 20;
@@ -171,7 +173,7 @@ void ProcessFlows::joined(FlowComm* comm, const CircuitSetup& setup, const HopTr
   const auto flow = flows_.find(comm);
   if (flow == flows_.end()) return;
   flow->second->circuit_reports.joined(setup, transport, std::chrono::steady_clock::now());
-  attend_idle();
+  if (comm->attend() && attend_ == nullptr) attend_later(kAttendInterval);
 }
 
 ProcessFlows::Destination ProcessFlows::find_destination(const FlowNonce& nonce) const {
@@ -252,10 +254,16 @@ void ProcessFlows::poll_idle() {
 }
 
 void ProcessFlows::attend_idle() {
+  attend_.reset();
+  const Instant began = means_.dial.clock.now();
   bool goes_on = false;
   for (const auto& [comm, flow] : flows_) goes_on = comm->attend() || goes_on;
-  attend_.reset();
-  if (goes_on) attend_ = means_.dial.clock.call_after(kAttendInterval, [this] { attend_idle(); });
+  const Duration took = means_.dial.clock.now() - began;
+  if (goes_on) attend_later(std::max<Duration>(kAttendInterval, kAttendPart * took));
+}
+
+void ProcessFlows::attend_later(Duration pause) {
+  attend_ = means_.dial.clock.call_after(pause, [this] { attend_idle(); });
 }
 
 void ProcessFlows::lose_port(const PortLost& lost) {

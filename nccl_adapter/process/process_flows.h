@@ -77,6 +77,7 @@ class ProcessFlows {
   using ByComm = std::map<FlowComm*, std::unique_ptr<Flow>>;
 
   void attend_idle();
+  void attend_later(Duration pause);
   void report_failure(FlowComm* comm);
   void report_activity(FlowComm* comm, Flow& flow, bool with_counts);
   void forget(FlowComm* comm);
@@ -95,7 +96,7 @@ class ProcessFlows {
   std::deque<Closed> closed_;  // of flows_; the oldest first
   std::map<FlowNonce, Outgoing*> sources_;
   std::map<FlowNonce, const Incoming*> destinations_;
-  std::unique_ptr<Timer> attend_;  // while a flow that ends here is attended
+  std::unique_ptr<Timer> attend_;  // runs while flows that end here are attended
 };
 
 }  // namespace cableway::nccl

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <random>
@@ -149,13 +150,14 @@ class RingOfFour {
   void look(std::size_t flow) {
     const bool with = with_neighbours_[flow];
     const CircuitLoad present{busiest(flow, with) * kMegabyte * 10, 10 * kMegabyte};
-    if (now_ - moved_at_[flow] < milliseconds(1500) ||
-        !balances_[flow].should_move(present, busiest(flow, !with) * kMegabyte * 10, now_)) {
-      return;
-    }
+    if (!balances_[flow].should_move(present, busiest(flow, !with) * kMegabyte * 10, now_)) return;
     balances_[flow].moved(now_);
     with_neighbours_[flow] = !with;
     moved_at_[flow] = now_;
+  }
+  // Moves are seen a second and a half late.
+  bool seen_with_neighbours(std::size_t flow) const {
+    return with_neighbours_[flow] != (now_ - moved_at_[flow] < milliseconds(1500));
   }
   // The fuller of the two cables from the flow's node to the opposite one.
   std::uint64_t busiest(std::size_t flow, bool with) const {
@@ -168,7 +170,7 @@ class RingOfFour {
     for (std::size_t flow = 0; flow < kFlows; ++flow) {
       const std::size_t from = flow / 2;
       const bool passes = node == from || node == (from + (with ? 1 : 3)) % 4;
-      if (with_neighbours_[flow] == with && passes) ++sum;
+      if (seen_with_neighbours(flow) == with && passes) ++sum;
     }
     return sum;
   }

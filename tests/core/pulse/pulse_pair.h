@@ -76,11 +76,11 @@ class PulsingHost final : public Pulses::Host {
   bool refuses = false;  // nothing can be sent
   bool kernels_answer = true;
   std::uint64_t loss_in_million = 0;
-  Duration queued{0};  // for which what it sends waits behind data
+  Duration queued{0};  // how long what it sends waits behind data
   Instant now;
   Instant wakes;
   Instant looked;
-  Instant alive;  // the newest sign of the neighbour's kernel
+  Instant alive;  // when the neighbour's kernel last gave a sign
   std::size_t looks = 0;
   std::deque<Arriving> arriving;
   std::vector<std::byte> last_sent;

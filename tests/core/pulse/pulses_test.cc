@@ -462,7 +462,7 @@ TEST(PulsesTest, ASignOfBeforeTheSilenceDelaysNoVerdict) {
   }
 }
 
-// As behind a queue that fills at once: what arrives meanwhile shows that the cable is not silent, nor was it.
+// The queue fills at once, but other packets arrive: such a gap is no silence and must not raise the limit.
 TEST(PulsesTest, ALongGapInWhichDataArrivedDelaysNoVerdict) {
   PulsePair pair;
   pair.run_for(3s);
