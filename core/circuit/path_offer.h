@@ -16,7 +16,7 @@ struct PathOffer {
   bool may_stripe = true;     // it adds throughput beside the offers before it that may stripe
   std::vector<Hop> hops;      // to_port of the last one is 0: the listen handle has it
   bool equals_first = false;  // OfferedPath's
-  bool last_resort = false;   // it leads over a cable that is left out as it loses packets
+  bool last_resort = false;   // over a cable that is left out because it loses packets
   friend bool operator==(const PathOffer&, const PathOffer&) = default;
 };
 

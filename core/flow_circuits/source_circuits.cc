@@ -419,8 +419,8 @@ bool SourceCircuits::has_better_standby(const PathOffers& offers) const {
   });
 }
 
-// Ends standbys whose path is not offered, or which are not needed. The primary and its bundle stay: the flow moves
-// first.
+// Ends standbys whose path is not offered or loses packets, or which are not needed. The primary and its bundle stay:
+// the flow moves first.
 void SourceCircuits::end_not_offered(const PathOffers& offers) {
   const Live* const carries = preferred();
   if (carries == nullptr || end_worse_ != nullptr || flow_.live() < 2) return;

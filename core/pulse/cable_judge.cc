@@ -10,10 +10,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Between two looks for signs of life while pulses are missing, at first, and an eighth of the time for which they have
-// been missing later; and how old a sign may be, which is the longest time between two looks, too.
+// Between two looks for signs of life while pulses are missing: at first the shorter time, later an eighth of the time
+// since the last pulse, at most the longer one. And how old a sign may be, which is more than that.
 constexpr milliseconds kNextLook{2};
-constexpr milliseconds kMoment{10};
+constexpr milliseconds kLongestLook{10};
+constexpr milliseconds kMoment{15};
 // While a node stands still, signs are looked for less often, so the host may go without one for longer.
 constexpr milliseconds kSlowLook{50};
 constexpr milliseconds kSlowMoment{150};
@@ -41,7 +42,7 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
     if (has_lost) {
       lossy_gaps_.add(gap, arrival);
     } else {
-      quiet_gaps_.add(had_sign ? std::min<Duration>(2 * quiet, quiet + 2 * interval_) : 2 * quiet, arrival);
+      late_limits_.add(had_sign ? std::min<Duration>(2 * quiet, quiet + 2 * interval_) : 2 * quiet, arrival);
     }
   }
   quiet_ = Duration{0};
@@ -82,7 +83,7 @@ Duration CableJudge::lateness(Instant now) {
 
 Duration CableJudge::limit(Instant now) {
   const Duration missed = kMissedPulses * interval_ + interval_ / 2 + std::min<Duration>(lateness(now), kMostLateness);
-  const Duration late_ones = std::min<Duration>(quiet_gaps_.get(now), 2 * kLongestGap);
+  const Duration late_ones = std::min<Duration>(late_limits_.get(now), 2 * kLongestGap);
   const Duration lost_ones = kGaps * std::min<Duration>(lossy_gaps_.get(now), kLongestGap);
   const Duration first = is_acquainted(now) ? Duration{0} : Duration(kMostLateness);
   return std::max({missed, late_ones, lost_ones, first}) + extension_;
@@ -96,7 +97,7 @@ Duration CableJudge::relay_limit(Instant now) {
 
 bool CableJudge::wants_signs(Instant now) {
   if (!known_ || trust_ == CableTrust::kNone || now < next_look_ || now < missing_since()) return false;
-  const Duration next = std::clamp<Duration>((now - last_heard_) / 8, kNextLook, kMoment);
+  const Duration next = std::clamp<Duration>((now - last_heard_) / 8, kNextLook, kLongestLook);
   next_look_ = now + (trust_ == CableTrust::kAll ? next : Duration(kSlowLook));
   return true;
 }

@@ -127,8 +127,8 @@ class CableJudge {
   Duration neighbour_late_{0};
   RecentMaximum gaps_;              // between pulses
   RecentMaximum lossy_gaps_;        // those in which some were lost
-  RecentMaximum quiet_gaps_;        // in the others, the longest time without a pulse or another sign of life
-  Duration quiet_{0};               // the longest since the last pulse that a sign has ended
+  RecentMaximum late_limits_;       // from the others: for how long no sign of life is no silence
+  Duration quiet_{0};               // since the last pulse, the longest time without a sign that another sign ended
   std::uint64_t last_counter_ = 0;  // the greatest heard
   Instant known_since_;
   Instant good_since_;  // pulses have arrived without a gap since then

@@ -115,6 +115,25 @@ TEST_F(SourceCircuitsTest, AnotherCircuitAvoidsThePathOfTheOneThatEnded) {
   EXPECT_TRUE(flow_.failures.empty());
 }
 
+// It is the only path of which no part has just failed.
+TEST_F(SourceCircuitsTest, APathThatLosesPacketsIsTheLastResort) {
+  const PathOffer over_m = test::path_over({{"am", "m"}, {"ms", "s"}, {"sb", "b"}});
+  const PathOffer over_n = test::path_over({{"an", "n"}, {"ns", "s"}, {"sb", "b"}});
+  PathOffer lossy = kDirect;
+  lossy.last_resort = true;
+  paths_.offers = {over_m, over_n, lossy};
+  begin();
+  open_first();
+  end_circuit();
+  EXPECT_EQ(dials(), 2U);
+  EXPECT_NE(dialled(), "ab");
+  paths_.offers = {lossy};
+  paths_.reach();
+  paths_.refuse("node s: no room");
+  run_for(milliseconds(100));
+  EXPECT_EQ(dialled(), "ab");
+}
+
 TEST_F(SourceCircuitsTest, ASilentPathIsGivenUpAfterTwoSecondsForTheNextOne) {
   begin();
   open_first();

@@ -84,6 +84,20 @@ TEST_F(StandbyTest, TakesAParallelCableWhereThereIsNothingElse) {
   EXPECT_EQ(dialled(), "am") << "better than the parallel one, which stays";
 }
 
+TEST_F(StandbyTest, TakesAPathThatLosesPacketsOnlyUntilThereIsAnotherOne) {
+  PathOffer lossy = kOverM;
+  lossy.last_resort = true;
+  begin_on({kDirect, lossy});
+  EXPECT_EQ(dialled(), "am") << "better than none";
+  accept();
+  offer({kDirect, lossy});
+  EXPECT_THAT(flow_.ended, IsEmpty());
+  offer({kDirect, lossy, kOverN});
+  EXPECT_THAT(flow_.ended, ElementsAre(CircuitName{1, 2}));
+  end_circuit("its path loses packets", 1);
+  EXPECT_EQ(dialled(), "an");
+}
+
 TEST_F(StandbyTest, IsReplacedOnAnotherPathWhenItEnds) {
   begin_on({kDirect, kOverM, kOverN});
   accept();

@@ -281,6 +281,7 @@ TEST(Node, UsesACableThatLosesPacketsLast) {
   EXPECT_EQ(offers->back().hops.size(), 1U);
   EXPECT_EQ(offers->back().kind, PathKind::kAlternate);
   EXPECT_FALSE(offers->back().may_stripe || offers->back().equals_first);
+  EXPECT_TRUE(offers->back().last_resort);
 
   // The way round is silent, as only n0 knows yet: it uses the lossy cable, and n1 accepts that.
   DoubtedCables doubted;

@@ -63,5 +63,31 @@ TEST(LatePulsesTest, ALongGapInWhichDataArrivedDelaysNoVerdict) {
   }
 }
 
+// Nothing but pulses shows that the other end lives, and each pause is longer than those before it.
+TEST(LatePulsesTest, PausesThatGrowAreNoSilence) {
+  PulsePair pair;
+  pair.a.kernels_answer = pair.b.kernels_answer = false;
+  pair.run_for(3s);
+  for (Duration queued{20ms}; queued < 150ms; queued = queued + 20ms) {
+    pair.a.queued = pair.b.queued = queued;
+    pair.run_for(1s);
+    pair.a.queued = pair.b.queued = Duration{0};
+    pair.run_for(1s);
+  }
+  EXPECT_THAT(pair.a.found, IsEmpty());
+  EXPECT_THAT(pair.b.found, IsEmpty());
+}
+
+// A node that is starved, but not for long enough to stand still.
+TEST(LatePulsesTest, SignsAreLookedForLessAndLessOften) {
+  PulsePair pair;
+  pair.run_for(3s);
+  pair.stop(pair.b, 290ms);
+  pair.run_for(400ms);
+  EXPECT_THAT(pair.a.found, IsEmpty());
+  EXPECT_GE(pair.a.looks, 20U);
+  EXPECT_LE(pair.a.looks, 50U);
+}
+
 }  // namespace
 }  // namespace cableway
