@@ -29,7 +29,7 @@ from arrivals import BURST_BYTES, Burst, Failover
 from bench_error import BenchError
 from failover_faults import KINDS
 from failover_results import Footprint, KindResult, Life, Lives, Results, binned, percentile
-from failover_samples import Run, Samples, read_samples, write_samples
+from failover_samples import Run, Samples, add_to_file, read_samples, write_samples
 from failover_turns import next_kind
 from node_events import CableNews
 from process_lives import merged
@@ -82,17 +82,17 @@ class ReportTest(unittest.TestCase):
         self.assertTrue(math.isnan(percentile([], 50)))
 
     def test_what_must_not_happen_is_reported(self) -> None:
-        self.assertEqual(failover_report.missed(results_of(measured(0.1))), [])
-        self.assertIn("1 of 2 faults ended or stopped the flow", failover_report.missed(results_of(measured(0.1, None)))[0])
+        self.assertEqual(failover_report.missed(samples_of(measured(0.1))), [])
+        self.assertIn("1 of 2 faults ended or stopped the flow", failover_report.missed(samples_of(measured(0.1, None)))[0])
         wrong = measured(0.1)
         wrong.wrong_bytes = 3
-        self.assertEqual(failover_report.missed(results_of(wrong)), ["carrier: 3 wrong bytes"])
+        self.assertEqual(failover_report.missed(samples_of(wrong)), ["carrier: 3 wrong bytes"])
         ended = measured(0.1)
         ended.failed_runs.append("no other path")
-        self.assertEqual(len(failover_report.missed(results_of(ended))), 1)
+        self.assertEqual(len(failover_report.missed(samples_of(ended))), 1)
         self.assertIn("no other path", failover_report.section(samples_of(ended), None))
-        broken = results_of(measured(0.1))
-        broken.broken_off.append("carrier: nothing flows")
+        broken = samples_of(measured(0.1))
+        broken.results.broken_off.append("carrier: nothing flows")
         self.assertIn("nothing flows", failover_report.missed(broken)[0])
 
     def test_goals_fail_a_run_with_enough_faults(self) -> None:
@@ -100,10 +100,10 @@ class ReportTest(unittest.TestCase):
         for times, lines in (([0.031] * 99, 0), ([0.009] * 98 + [0.031] * 2, 1), ([0.009] * 99 + [0.031], 0),
                              ([0.011] * 100, 1), ([0.031] * 100, 2)):
             with self.subTest(len(times), first=times[0], last=times[-1]):
-                self.assertEqual(len(failover_report.missed(results_of(measured(*times)))), lines)
+                self.assertEqual(len(failover_report.missed(samples_of(measured(*times)))), lines)
         stuck = measured(*[0.009] * 98, None, None)
-        self.assertIn("p99 <= 30 ms is missed", failover_report.missed(results_of(stuck))[1])
-        self.assertEqual(failover_report.missed(results_of(measured(*[0.5] * 100, kind=3))), [])  # of `silent` none is wanted
+        self.assertIn("p99 <= 30 ms is missed", failover_report.missed(samples_of(stuck))[1])
+        self.assertEqual(failover_report.missed(samples_of(measured(*[0.5] * 100, kind=3))), [])  # of `silent` none is wanted
 
     def test_goals_are_shown_in_any_case(self) -> None:
         text = "\n".join(failover_report.summary([measured(0.007, 0.040)]))
@@ -112,9 +112,9 @@ class ReportTest(unittest.TestCase):
 
     def test_growth_is_reported(self) -> None:
         for memory, descriptors, lines in ((11 << 20, 21, 0), (30 << 20, 20, 1), (10 << 20, 60, 1), (30 << 20, 60, 2)):
-            results = results_of(measured(0.1))
-            results.processes["rank n0"] = Lives.of(Life(7, Footprint(10 << 20, 20), Footprint(memory, descriptors)))
-            self.assertEqual(len(failover_report.missed(results)), lines, (memory, descriptors))
+            samples = samples_of(measured(0.1))
+            samples.runs[0].processes["rank n0"] = Lives.of(Life(7, Footprint(10 << 20, 20), Footprint(memory, descriptors)))
+            self.assertEqual(len(failover_report.missed(samples)), lines, (memory, descriptors))
 
     def test_histogram_counts_all(self) -> None:
         rows = failover_report.histogram(measured(0.001, 0.006, 0.007, 0.030, 6.0))
@@ -139,8 +139,10 @@ class ReportTest(unittest.TestCase):
         self.assertIn("One run, 1 minutes in all.", failover_report.section(samples, None))
         samples.runs.append(Run(samples.runs[0].facts | {"commit": "bbbb"}, 1.7e9, 120.0))
         text = failover_report.section(samples, None)
-        self.assertIn("2 runs, 3 minutes in all.", text)
+        self.assertIn("2 runs, 2 at a time, 3 minutes in all.", text)
         self.assertIn("| commit | aaaa, bbbb |", text)
+        samples.runs[1].began += 60
+        self.assertIn("2 runs, 3 minutes in all.", failover_report.section(samples, None))
 
 
 class SamplesTest(unittest.TestCase):
@@ -151,12 +153,12 @@ class SamplesTest(unittest.TestCase):
 
     def test_nothing_is_lost_in_the_file(self) -> None:
         samples = samples_of(measured(0.01, 0.25, None), measured(0.3, kind=2))
-        samples.results.processes["rank n0"] = Lives.of(Life(7, Footprint(10, 20), Footprint(30, 40)))
+        samples.runs[0].processes["rank n0"] = Lives.of(Life(7, Footprint(10, 20), Footprint(30, 40)))
         samples.results.broken_off.append("why")
         write_samples(self.path, samples)
         again = read_samples(self.path)
         self.assertEqual((again.runs, again.results.to_json()), (samples.runs, samples.results.to_json()))
-        self.assertEqual(again.results.processes, samples.results.processes)
+        self.assertEqual(again.processes(), samples.processes())
         self.assertEqual(failover_report.section(read_samples(self.path), None), failover_report.section(samples, None))
 
     def test_a_file_stays_small(self) -> None:
@@ -193,6 +195,27 @@ class SamplesTest(unittest.TestCase):
             with self.subTest(text):
                 self.path.write_text(text, encoding="utf-8")
                 self.assertRaisesRegex(BenchError, "not a file of failover's measurements", read_samples, self.path)
+
+    def test_runs_at_the_same_time_add_up(self) -> None:
+        facts = samples_of().runs[0].facts
+        one, other = Run(facts, 1.7e9), Run(facts, 1.7e9)
+        life = Lives.of(Life(7, Footprint(10, 20), Footprint(30, 40)))
+        self.assertEqual(add_to_file(self.path, one, None, None).results.in_order(), [])
+        for run in (one, other, one):
+            run.processes["rank n0"] = life
+            run.seconds += 10
+            add_to_file(self.path, run, measured(0.01, None), None)
+        samples = add_to_file(self.path, other, None, "why")
+        self.assertEqual((samples, samples.at_once()), (read_samples(self.path), 2))
+        self.assertEqual([(run.name, run.seconds) for run in samples.runs], [(one.name, 20.0), (other.name, 10.0)])
+        self.assertEqual([(result.faults, result.stuck) for result in samples.results.in_order()], [(6, 3)])
+        self.assertEqual((samples.results.broken_off, samples.processes()["rank n0"].count), (["why"], 2))
+
+    def test_a_block_of_other_programs_is_not_added(self) -> None:
+        write_samples(self.path, samples_of(measured(0.01)))
+        other = Run(samples_of(programs="p2").runs[0].facts, 1.7e9)
+        self.assertRaisesRegex(BenchError, "do not add up", add_to_file, self.path, other, measured(0.02), None)
+        self.assertEqual(read_samples(self.path).results.in_order()[0].faults, 1)
 
     def test_other_programs_do_not_add_up(self) -> None:
         samples = samples_of(measured(0.01))

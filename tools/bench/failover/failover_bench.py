@@ -19,7 +19,8 @@ from benchmarks_file import write_section
 from failover_faults import KINDS
 from failover_picture import write_picture
 from failover_report import JUDGED_FAULTS, last_line, missed, section, summary
-from failover_samples import PROGRAMS, Run, Samples, read_samples, with_programs, write_samples
+from failover_results import KindResult
+from failover_samples import PROGRAMS, Run, Samples, add_to_file, read_samples, with_programs
 from failover_turns import BLOCK_FAULTS, Turns, next_kind
 from machine import describe
 from relay_measurements import say
@@ -52,7 +53,8 @@ def _parser() -> argparse.ArgumentParser:
                              f" about {BLOCK_FAULTS} faults each")
     parser.add_argument("--samples", type=Path, metavar="FILE",
                         help="add to the measurements that this file keeps until it has N faults of each kind, and keep them"
-                             " after each turn: a run that was broken off goes on, and runs of the same programs add up")
+                             " after each turn: a run that was broken off goes on, and runs of the same programs add up,"
+                             " those at the same time included")
     parser.add_argument("--kinds", metavar="A,B", default=",".join(_KIND_NAMES), help="only these (default: %(default)s)")
     parser.add_argument("--quick", action="store_true",
                         help=f"{_QUICK_CUTS} faults of each kind as a smoke test: not written unless --out is given")
@@ -98,20 +100,22 @@ def _checked_build(arguments: argparse.Namespace) -> Path:
     return build
 
 
-def _samples(arguments: argparse.Namespace, facts: dict[str, str]) -> Samples:
-    if arguments.samples is None:
+def _kept(path: Path | None, facts: dict[str, str]) -> Samples:
+    if path is None:
         return Samples()
-    samples = read_samples(arguments.samples)
-    samples.check_adds_up(facts, arguments.samples)
+    samples = read_samples(path)
+    samples.check_adds_up(facts, path)
     return samples
 
 
-def _measure(arguments: argparse.Namespace, build: Path, samples: Samples, facts: dict[str, str]) -> None:
-    def keep() -> None:
+def _measured(arguments: argparse.Namespace, build: Path, samples: Samples, facts: dict[str, str]) -> Samples:
+    def keep(run: Run, block: KindResult | None, broken_off: str | None) -> Samples:
         if arguments.samples is not None:
-            write_samples(arguments.samples, samples)
+            return add_to_file(arguments.samples, run, block, broken_off)
+        samples.add(run, block, broken_off)
+        return samples
 
-    Turns(build, arguments.kinds, samples, Run(facts, time.time()), keep, say).take(arguments.cuts, arguments.seconds)
+    return Turns(build, arguments.kinds, Run(facts, time.time()), keep, say).take(arguments.cuts, arguments.seconds)
 
 
 def _report(arguments: argparse.Namespace, samples: Samples) -> int:
@@ -122,7 +126,7 @@ def _report(arguments: argparse.Namespace, samples: Samples) -> int:
         write_section(out, "failover", section(samples, _PICTURE))
         say(f"wrote {out}")
     print("\n".join(summary(results.in_order())))
-    problems = missed(results)
+    problems = missed(samples)
     for line in problems:
         print(f"bench: {line}", file=sys.stderr, flush=True)
     print(last_line(results.in_order()), flush=True)
@@ -132,11 +136,11 @@ def _report(arguments: argparse.Namespace, samples: Samples) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     build = _checked_build(arguments)
     facts = with_programs(describe(build), build)
-    samples = _samples(arguments, facts)
+    samples = _kept(arguments.samples, facts)
     if next_kind(arguments.kinds, samples.results, arguments.cuts) is not None:
         if not arguments.in_lab:
             _enter_lab()
-        _measure(arguments, build, samples, facts)
+        samples = _measured(arguments, build, samples, facts)
     return _report(arguments, samples)
 
 

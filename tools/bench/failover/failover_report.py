@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from failover_faults import Goal
-from failover_results import AFTER_S, BEFORE_S, PHASES, KindResult, Lives, Results, percentile
+from failover_results import AFTER_S, BEFORE_S, PHASES, KindResult, Lives, percentile
 from failover_samples import Samples
 from machine import facts_table
 
@@ -30,9 +30,9 @@ lost carrier up to a second late. After a fault that makes nodes distrust a cabl
 finds what a first one would. All other settings are the default."""
 
 
-def missed(results: Results) -> list[str]:
+def missed(samples: Samples) -> list[str]:
     """What must not happen and did."""
-    lines = []
+    lines, results = [], samples.results
     for result in results.in_order():
         if result.lost:
             lines.append(f"{result.kind.name}: {result.lost} of {result.faults} faults ended or stopped the flow")
@@ -42,7 +42,7 @@ def missed(results: Results) -> list[str]:
             lines += [f"{result.kind.name}: {goal} is missed: {_ms(result.times_s(), goal.percent)}"
                       for goal in result.kind.goals if not is_met(goal, result)]
     lines += [f"a block of faults could not be ended: {reason}" for reason in results.broken_off]
-    return lines + [line for name, lives in results.processes.items() for line in _growth(name, lives)]
+    return lines + [line for name, lives in samples.processes().items() for line in _growth(name, lives)]
 
 
 def is_met(goal: Goal, result: KindResult) -> bool:
@@ -109,10 +109,10 @@ def _growth(name: str, lives: Lives) -> list[str]:
     return lines
 
 
-def _processes(results: Results) -> list[str]:
+def _processes(samples: Samples) -> list[str]:
     lines = ["| process | started | faults that the oldest one saw | its MB | its descriptors |"
              " most growth of one: MB | descriptors |", "|---|---|---|---|---|---|---|"]
-    for name, lives in results.processes.items():
+    for name, lives in samples.processes().items():
         first, last = lives.longest.first, lives.longest.last
         lines.append(f"| {name} | {lives.count} | {lives.longest.faults} |"
                      f" {first.resident_bytes / 1e6:.1f} to {last.resident_bytes / 1e6:.1f} |"
@@ -124,12 +124,14 @@ def _processes(results: Results) -> list[str]:
 def _runs(samples: Samples) -> str:
     """Over which runs the measurements add up."""
     runs = "One run" if len(samples.runs) == 1 else f"{len(samples.runs)} runs"
-    return f"{runs}, {sum(run.seconds for run in samples.runs) / 60:.0f} minutes in all."
+    at_once = f", {samples.at_once()} at a time" if samples.at_once() > 1 else ""
+    return f"{runs}{at_once}, {sum(run.seconds for run in samples.runs) / 60:.0f} minutes in all."
 
 
 def _disturbed(results: list[KindResult]) -> list[str]:
     count = sum(result.disturbed for result in results)
-    return [f"**{count} of the faults were measured while the machine did other work.**", ""] if count else []
+    return [f"**{count} of the faults were measured while the machine did other work, such as another run of"
+            " this benchmark.**", ""] if count else []
 
 
 def section(samples: Samples, picture: str | None) -> str:
@@ -146,6 +148,6 @@ def section(samples: Samples, picture: str | None) -> str:
     if picture is not None:
         lines += [f"![MB/s around a fault]({picture})", ""]
     lines += ["Memory and descriptors, from the first fault that a process saw to its last one. Relays are restarted after"
-              " most faults, ranks after each turn of a kind:", "", *_processes(samples.results)]
+              " most faults, ranks after each turn of a kind:", "", *_processes(samples)]
     failures = [f"- the load failed: {reason}" for result in results for reason in result.failed_runs]
-    return "\n".join([*lines, "", *failures, *(f"- **{line}**" for line in missed(samples.results))])
+    return "\n".join([*lines, "", *failures, *(f"- **{line}**" for line in missed(samples))])

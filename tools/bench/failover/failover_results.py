@@ -213,7 +213,6 @@ class Lives:
 @dataclass
 class Results:
     kinds: dict[str, KindResult] = field(default_factory=dict)
-    processes: dict[str, Lives] = field(default_factory=dict)
     broken_off: list[str] = field(default_factory=list)  # blocks of faults that could not be ended: the reasons
 
     def of(self, kind: FaultKind) -> KindResult:
@@ -226,12 +225,10 @@ class Results:
 
     def to_json(self) -> Json:
         return {"kinds": {name: result.to_json() for name, result in self.kinds.items()},
-                "processes": {name: lives.to_json() for name, lives in self.processes.items()},
                 "broken_off": self.broken_off}
 
     @staticmethod
     def from_json(found: Json) -> Results:
         kinds = {kind.name: kind for kind in KINDS}
         return Results({name: KindResult.from_json(kinds[name], each) for name, each in found["kinds"].items()},
-                       {name: Lives.from_json(each) for name, each in found["processes"].items()},
                        [str(reason) for reason in found["broken_off"]])

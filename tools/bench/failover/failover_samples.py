@@ -1,20 +1,26 @@
-"""The file in which failover's measurements are kept: a run that was broken off goes on, and several runs add up."""
+"""The file in which failover's measurements are kept: a run that was broken off goes on, and runs add up, those at the same
+time included."""
 
 from __future__ import annotations
 
 import datetime
+import fcntl
 import hashlib
 import json
 import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench_error import BenchError
-from failover_results import Json, Results
+from failover_results import Json, KindResult, Lives, Results
+from process_lives import merged
 
 _WHAT = "cableway failover samples"
 # To be raised when faults, or what counts as their end, change: older measurements do not add up with newer ones.
-_METHOD = 1
+_METHOD = 2
 PROGRAMS = ("bin/cablewayd", "bin/collperf", "lib/libnccl-net-cableway.so")
 _PROGRAMS_FACT = "programs"
 _SAME = ("CPU", "kernel", _PROGRAMS_FACT)  # in all runs that add up; the programs, and not the commit, are the build
@@ -35,14 +41,22 @@ class Run:
     facts: dict[str, str]
     began: float  # since the epoch
     seconds: float = 0.0
+    processes: dict[str, Lives] = field(default_factory=dict)
+    name: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def to_json(self) -> Json:
-        return {"facts": self.facts, "began": self.began, "seconds": round(self.seconds, 1)}
+        return {"name": self.name, "facts": self.facts, "began": self.began, "seconds": round(self.seconds, 1),
+                "processes": {name: lives.to_json() for name, lives in self.processes.items()}}
 
     @staticmethod
     def from_json(found: Json) -> Run:
         facts = {str(name): str(value) for name, value in found["facts"].items()}
-        return Run(facts, float(found["began"]), float(found["seconds"]))
+        processes = {str(name): Lives.from_json(each) for name, each in found["processes"].items()}
+        return Run(facts, float(found["began"]), float(found["seconds"]), processes, str(found["name"]))
+
+    @property
+    def ended(self) -> float:
+        return self.began + self.seconds
 
     @property
     def date(self) -> str:
@@ -58,6 +72,24 @@ class Samples:
         """Of all runs, in display order."""
         return {name: ", ".join(dict.fromkeys(run.facts[name] for run in self.runs))
                 for name in (self.runs[0].facts if self.runs else {})}
+
+    def processes(self) -> dict[str, Lives]:
+        return merged(*(run.processes for run in self.runs))
+
+    def at_once(self) -> int:
+        """The most runs that measured at the same time."""
+        return max((sum(run.began <= other.began < run.ended for run in self.runs) for other in self.runs), default=0)
+
+    def add(self, run: Run, block: KindResult | None, broken_off: str | None) -> None:
+        """Adds what the run has measured since, and replaces what is known of the run itself."""
+        if run.name in (known := [other.name for other in self.runs]):
+            self.runs[known.index(run.name)] = run
+        else:
+            self.runs.append(run)
+        if block is not None:
+            self.results.of(block.kind).merge(block)
+        if broken_off is not None:
+            self.results.broken_off.append(broken_off)
 
     def check_adds_up(self, facts: dict[str, str], path: Path) -> None:
         """Raises where these were measured on another machine or with other programs than those of `facts`."""
@@ -83,6 +115,28 @@ def read_samples(path: Path) -> Samples:
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise BenchError(f"{path}: not a file of failover's measurements: {type(error).__name__}: {error}; remove it, or name"
                          " another one") from None
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Only one process at a time is in here for that file; the lock has a file of its own, as the other one is replaced."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.with_name(f".{path.name}.lock").open("w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+    except OSError as error:
+        raise BenchError(f"cannot write '{path}': {error.strerror}") from None
+
+
+def add_to_file(path: Path, run: Run, block: KindResult | None, broken_off: str | None) -> Samples:
+    """Adds what the run has just measured to what other runs may have added meanwhile. Returns all of it."""
+    with _locked(path):
+        samples = read_samples(path)
+        samples.check_adds_up(run.facts, path)
+        samples.add(run, block, broken_off)
+        write_samples(path, samples)
+        return samples
 
 
 def write_samples(path: Path, samples: Samples) -> None:

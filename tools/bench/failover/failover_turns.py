@@ -1,4 +1,5 @@
-"""Has the kinds of fault take turns, block by block, until there are as many of each as wanted or the time is over."""
+"""Has the kinds of fault take turns, block by block, until there are as many of each as wanted or the time is over. Runs at
+the same time, each with a lab of its own, share the work."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from failover_lab import FailoverLab
 from failover_measurements import BlockRunner, Say
 from failover_results import KindResult, Results
 from failover_samples import Run, Samples
-from process_lives import ProcessLives, merged
+from process_lives import ProcessLives
 
 BLOCK_FAULTS = 20
 _LEAST_BLOCK_S = 12.0  # a shorter one is mostly its begin and its end
@@ -36,41 +37,44 @@ def next_kind(kinds: list[FaultKind], results: Results, cuts: int) -> FaultKind 
     return kind if results.of(kind).faults < cuts else None
 
 
-class Turns:
-    """`keep` is called after each block, with what there is by then."""
+# Keeps what the run has measured since, or why it was broken off, and returns all that was measured, by other runs, too.
+Keep = Callable[[Run, KindResult | None, str | None], Samples]
 
-    def __init__(self, build: Path, kinds: list[FaultKind], samples: Samples, run: Run, keep: Callable[[], None],
-                 say: Say) -> None:
-        self._build, self._kinds, self._samples, self._keep, self._say = build, kinds, samples, keep, say
-        self._this_run = run
+
+class Turns:
+    def __init__(self, build: Path, kinds: list[FaultKind], run: Run, keep: Keep, say: Say) -> None:
+        self._build, self._kinds, self._keep, self._say = build, kinds, keep, say
+        self._run = run
         self._lives = ProcessLives()
         self._was_busy = False
 
-    def take(self, cuts: int, seconds: float | None) -> None:
+    def take(self, cuts: int, seconds: float | None) -> Samples:
         """Until there are `cuts` faults of each kind, or for about so many seconds."""
         began = time.monotonic()
-        earlier, results = self._samples.results.processes, self._samples.results
-        self._samples.runs.append(self._this_run)
+        samples = self._keep(self._run, None, None)
         with FailoverLab(self._build) as lab, tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
             runners = {kind.name: BlockRunner(lab, kind, self._lives, Path(scratch), self._say) for kind in self._kinds}
             self._was_busy = does_other_work()
-            while (kind := next_kind(self._kinds, results, cuts)) is not None:
+            while (kind := next_kind(self._kinds, samples.results, cuts)) is not None:
                 left = float("inf") if seconds is None else began + seconds - time.monotonic()
                 if left < _LEAST_BLOCK_S:
-                    return
-                done = results.of(kind)
-                most = cuts - done.faults
-                try:
-                    block = runners[kind.name].run(done.faults, min(BLOCK_FAULTS, most), most, left)
-                    self._note_other_work(block)
-                    done.merge(block)
-                except BenchError as error:
-                    results.broken_off.append(f"{kind.name}: {error}")
-                    raise
-                finally:
-                    results.processes = merged(earlier, self._lives.so_far())
-                    self._this_run.seconds = time.monotonic() - began
-                    self._keep()
+                    break
+                done = samples.results.of(kind).faults
+                block, broken_off = self._block(runners[kind.name], done, cuts - done, left)
+                self._run.processes, self._run.seconds = self._lives.so_far(), time.monotonic() - began
+                samples = self._keep(self._run, block, broken_off and f"{kind.name}: {broken_off}")
+                if broken_off is not None:
+                    raise BenchError(broken_off)
+        return samples
+
+    def _block(self, runner: BlockRunner, done: int, most: int, left: float) -> tuple[KindResult | None, str | None]:
+        """What it measured, or why it was broken off."""
+        try:
+            block = runner.run(done, min(BLOCK_FAULTS, most), most, left)
+        except BenchError as error:
+            return None, str(error)
+        self._note_other_work(block)
+        return block, None
 
     def _note_other_work(self, block: KindResult) -> None:
         is_busy = does_other_work()
