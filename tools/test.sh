@@ -14,7 +14,7 @@ with real verbs.
                    (tsan), arm64 (a cross build whose unit tests run under qemu-user), clang-format, clang-tidy,
                    shellcheck, the tests with real verbs
   --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce)
-  --without PRESET with --all: leave out tsan or arm64
+  --without PRESET with --all: leave out asan, tsan or arm64; may be repeated
   --short          leave out the long tests: planted bugs, models, benchmarks, most seeds, the longer cases of failing
                    cables and silence, and with --all those with real verbs
   --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64."
@@ -38,8 +38,8 @@ while (($# > 0)); do
     --short) short=true ;;
     --without)
       case ${2:-} in
-        tsan | arm64) without+=("$2") && shift ;;
-        *) echo "test.sh: --without needs tsan or arm64" >&2 && exit 2 ;;
+        asan | tsan | arm64) without+=("$2") && shift ;;
+        *) echo "test.sh: --without needs asan, tsan or arm64" >&2 && exit 2 ;;
       esac
       ;;
     --filter) filter=(-R "${2:?--filter needs a regular expression}") && shift ;;
@@ -167,6 +167,9 @@ stage "style shell" tools/style.sh shell
 for preset in "${presets[@]}"; do
   build "$preset"
 done
+if [[ " ${presets[*]} " != *" asan "* ]]; then
+  stage "configure asan for clang-tidy" cmake --preset asan
+fi
 
 # One ctest run over all builds, so that one closing line covers them. The side builds come first, release last.
 mkdir -p build/all
