@@ -311,6 +311,12 @@ void Neighbours::take_down(const NeighbourKey& key, const std::string& reason) {
   hello_soon(key.port);
 }
 
+void Neighbours::take_unfit_down(const NeighbourKey& key, const std::string& reason) {
+  const Neighbour& neighbour = public_.at(key);
+  if (neighbour.up) listener_.cable_unfit(key, neighbour, reason);
+  take_down(key, reason);
+}
+
 bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const ControlDatagram& datagram,
                                             const PortHello& hello) {
   if (datagram.sender == id_ && datagram.boot_nonce == identity_.boot_nonce) {
@@ -399,7 +405,7 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
   if (!matched.ok() && !is_new) {
     set_problem(EventCode::kCableRefused, port, about, std::string(matched.status().message()),
                 {"neighbour", neighbour.name});
-    take_down(key, std::string(matched.status().message()));
+    take_unfit_down(key, std::string(matched.status().message()));
   }
   if (!heard_.at(key).fits) return;
   problems_.clear({port.id, EventCode::kCableRefused, about});
@@ -429,7 +435,7 @@ void Neighbours::check_full_size(const NeighbourKey& key) {
   }
   const std::string reason = explain_loss(*find_port(key.port), neighbour, loss);
   set_problem(about.code, *find_port(key.port), about.about, reason, {"neighbour", neighbour.name});
-  if (neighbour.up) take_down(key, reason);
+  take_unfit_down(key, reason);
 }
 
 void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) {

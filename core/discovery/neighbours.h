@@ -56,6 +56,9 @@ class Neighbours {
    public:
     virtual ~Listener() = default;
     virtual void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) = 0;
+    // Hellos pass over the cable, but not all data: its large packets are lost, or the MTUs or addresses of its ports
+    // no longer fit. adjacency_down() follows.
+    virtual void cable_unfit(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) = 0;
     // `code`: kCableLost, or kNeighbourLeft.
     virtual void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
                                 const std::string& reason) = 0;
@@ -125,6 +128,7 @@ class Neighbours {
   void pair(const PortSegment& segment, routing::NodeId node);
   void set_paired(const NeighbourKey& key, bool paired);
   void take_down(const NeighbourKey& key, const std::string& reason);
+  void take_unfit_down(const NeighbourKey& key, const std::string& reason);
   void match(const PortFacts& port, const NeighbourKey& key, const PortHello& hello);
   bool is_new(const NeighbourKey& key, const ControlDatagram& datagram);
   std::uint32_t new_adjacency_number();

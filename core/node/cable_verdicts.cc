@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/discovery/full_size_hellos.h"
 #include "routing/topology/cable_name.h"
 
 namespace cableway {
@@ -53,6 +54,7 @@ std::vector<PulsedCable> pulsed_cables(const Node& node) {
     cable.other = {key.node, key.neighbour_port};
     cable.own_boot_nonce = own.boot_nonce;
     cable.other_boot_nonce = neighbour.boot_nonce;
+    cable.large_bytes = full_size_bytes(port->mtu, neighbour.addresses.ours.is_ipv6);
     cable.own_address = neighbour.addresses.ours;
     cable.other_address = neighbour.addresses.theirs;
     cables.push_back(std::move(cable));

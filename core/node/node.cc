@@ -220,6 +220,10 @@ void Node::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
   advertise();
 }
 
+void Node::cable_unfit(const NeighbourKey& /*key*/, const Neighbour& neighbour, const std::string& reason) {
+  observer_.cable_unfit({neighbour.our_interface, reason, false, name_of(neighbour), false});
+}
+
 void Node::adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
                           const std::string& reason) {
   EventFields fields = cable_fields(name_of(neighbour), neighbour);

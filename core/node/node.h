@@ -26,6 +26,7 @@
 #include "core/node/doubted_cable.h"
 #include "core/node/path_planner.h"
 #include "core/ports/port_inventory.h"
+#include "core/ports/port_lost.h"
 #include "core/session/session_message.h"
 #include "core/wall_clock.h"
 
@@ -58,6 +59,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
     std::function<void()> topology_changed;
     std::function<void()> ports_changed;
     EventLog::Listener event;
+    // Hellos pass over a cable, but not all data: circuits over it must end. The topology has it for a moment more.
+    std::function<void(const PortLost&)> cable_unfit = [](const PortLost& /*lost*/) {};
   };
 
   // All references must outlive this. `random` returns unpredictable numbers, or in the simulator those of a seed.
@@ -113,6 +116,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
 
  private:
   void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) override;
+  void cable_unfit(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) override;
   void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
                       const std::string& reason) override;
   void plugs_changed() override { advertise(); }

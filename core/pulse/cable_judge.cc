@@ -19,6 +19,7 @@ constexpr milliseconds kMoment{15};
 constexpr milliseconds kSlowLook{50};
 constexpr milliseconds kSlowMoment{150};
 constexpr milliseconds kSlowSigns{200};
+constexpr int kMostSmall = 1'000'000;  // more are not counted
 
 std::int64_t in_ms(Duration duration) {
   return std::chrono::duration_cast<milliseconds>(duration).count();
@@ -35,7 +36,9 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   last_counter_ = std::max(last_counter_, pulse.counter);
   if (is_first) trusted_since_ = known_since_ = arrival;
   const Duration quiet = std::max(quiet_, arrival - last_seen());
-  if (is_first || quiet > limit(arrival) || !pulse.hears) good_since_ = arrival;
+  count_large(pulse, arrival);
+  const bool is_good = pulse.hears && pulse.hears_large && !loses_large(arrival);
+  if (is_first || quiet > limit(arrival) || !is_good) good_since_ = arrival;
   if (!is_first && (gap <= kLongestGap || trust_ != CableTrust::kNone)) {
     gaps_.add(gap, arrival);
     const bool had_sign = quiet_ > Duration{0};
@@ -47,9 +50,23 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   }
   quiet_ = Duration{0};
   neighbour_hears_ = pulse.hears;
+  neighbour_hears_large_ = pulse.hears_large;
   last_heard_ = std::max(last_heard_, arrival);
   // Those that had waited for this host do not end the allowance for its stall.
   if (arrival >= stalled_until_) extension_ = Duration{0};
+}
+
+// Counts pulses, not time, as small ones that do not arrive prove nothing about large ones.
+void CableJudge::count_large(const Pulse& pulse, Instant arrival) {
+  if (pulse.large) {
+    if (!loses_large(arrival)) random_large_.add(missing_large_, arrival);
+    knows_large_ = true;
+    last_large_ = std::max(last_large_, arrival);
+    small_since_large_ = missing_large_ = 0;
+    return;
+  }
+  small_since_large_ = std::min(small_since_large_ + 1, kMostSmall);
+  missing_large_ = small_since_large_ / (large_pulse_every(milliseconds(pulse.interval_ms)) - 1);
 }
 
 void CableJudge::looked(bool found, Instant now) {
@@ -67,14 +84,15 @@ void CableJudge::stalled(Duration late, Instant now) {
 
 void CableJudge::gone(Instant now) {
   if (trust_ == CableTrust::kNone || now < missing_since()) return;
-  known_ = false;
-  neighbour_hears_ = true;
+  known_ = knows_large_ = false;
+  neighbour_hears_ = neighbour_hears_large_ = true;
 }
 
 void CableJudge::resume(Instant now) {
-  if (trust_ == CableTrust::kAll) known_ = false;
+  if (trust_ == CableTrust::kAll) known_ = knows_large_ = false;
   last_heard_ = last_sign_ = good_since_ = now;
-  neighbour_hears_ = true;
+  small_since_large_ = missing_large_ = 0;
+  neighbour_hears_ = neighbour_hears_large_ = true;
 }
 
 Duration CableJudge::lateness(Instant now) {
@@ -87,6 +105,11 @@ Duration CableJudge::limit(Instant now) {
   const Duration lost_ones = kGaps * std::min<Duration>(lossy_gaps_.get(now), kLongestGap);
   const Duration first = is_acquainted(now) ? Duration{0} : Duration(kMostLateness);
   return std::max({missed, late_ones, lost_ones, first}) + extension_;
+}
+
+bool CableJudge::loses_large(Instant now) {
+  const int lost_at_random = random_large_.get(now);
+  return knows_large_ && missing_large_ >= std::max(kMissedLarge, kGaps * (lost_at_random + 1));
 }
 
 Duration CableJudge::relay_limit(Instant now) {
@@ -111,6 +134,15 @@ std::optional<CableVerdict> CableJudge::judge(Instant now) {
   if (is_silent(now)) return judge_silence(now);
   if (!neighbour_hears_) {
     return lower(CableTrust::kNone, now, absl::StrCat("node ", neighbour_, " hears nothing of this node"));
+  }
+  if (loses_large(now)) {
+    return lower(CableTrust::kNone, now,
+                 absl::StrCat("large packets are lost: none from node ", neighbour_, " has arrived for ",
+                              in_ms(now - last_large_), " ms, small ones do"));
+  }
+  if (!neighbour_hears_large_) {
+    return lower(CableTrust::kNone, now,
+                 absl::StrCat("large packets are lost: none arrives at node ", neighbour_, ", small ones do"));
   }
   if (trust_ != CableTrust::kAll) return judge_return(now);
   if (now - trusted_since_ >= kForgiven) next_proof_ = kFirstProof;
@@ -143,7 +175,8 @@ std::optional<CableVerdict> CableJudge::lower(CableTrust trust, Instant now, std
 
 std::optional<CableVerdict> CableJudge::judge_return(Instant now) {
   const Duration proof = std::max<Duration>(proof_, kMissedPulses * interval_);
-  if (last_heard_ - good_since_ < proof) {
+  const bool has_large = !knows_large_ || last_large_ > good_since_;
+  if (last_heard_ - good_since_ < proof || !has_large) {
     if (last_heard_ <= good_since_ || std::exchange(proving_, true)) return std::nullopt;
     return CableVerdict{trust_, absl::StrCat("pulses arrive again, but not yet for ", in_ms(proof), " ms"), true};
   }

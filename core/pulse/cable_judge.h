@@ -4,6 +4,7 @@
 //                     |-- none either for as long ------> kNone: the cable is silent
 //                     +-- some, but no pulse for longer -> kDirect: the neighbour's node stands still, its host does
 //                     not
+//   only small ones arrive -----------------------------> kNone: large packets are lost
 //
 // As in BFD (RFC 5880) each end states its interval; after three missed pulses, of the slower end, a cable is in
 // question. Beyond that a
@@ -11,7 +12,7 @@
 // late this host's timer ran, and the whole of the longest stall of this host since the last pulse. Pulses count from
 // their arrival in the kernel.
 //
-// A neighbour from which no pulse has been heard is not judged: it may send none.
+// A neighbour from which no pulse has been heard is not judged: it may send none. The same goes for large ones.
 //
 // One thread.
 #ifndef CABLEWAY_CORE_PULSE_CABLE_JUDGE_H_
@@ -62,6 +63,9 @@ class CableJudge {
   // lateness if that is longer, of which kMostLateness counts at most. Pulses may wait behind data in a port's queue.
   static constexpr std::chrono::milliseconds kRelayLimit{300};
   static constexpr int kRelayGaps = 4;
+  // So many large ones in a row are missing where large packets are lost. On a cable that loses packets at random,
+  // three times as many as lately, and three.
+  static constexpr int kMissedLarge = 4;
   // How long pulses must arrive until a cable counts again: doubled with each loss of trust, until the cable has been
   // good for kForgiven.
   static constexpr std::chrono::milliseconds kFirstProof{200};
@@ -70,10 +74,10 @@ class CableJudge {
 
   // `neighbour` names the node, for reasons. `interval`: this node's. `lateness`, of this host's timer, must outlive
   // this.
-  CableJudge(std::string neighbour, Duration interval, RecentMaximum& lateness)
+  CableJudge(std::string neighbour, Duration interval, RecentMaximum<Duration>& lateness)
       : neighbour_(std::move(neighbour)), own_interval_(interval), lateness_(lateness) {}
 
-  // A new pulse has arrived, at that time.
+  // A new pulse has arrived, at that time. `pulse.large`: with all of its bytes.
   void heard(const Pulse& pulse, Instant arrival);
   // This host's timer ran late by `late`, which was noticed at `now`.
   void stalled(Duration late, Instant now);
@@ -94,14 +98,18 @@ class CableJudge {
   CableTrust trust() const { return trust_; }
   // What pulses to the neighbour say of its own: false while the cable is silent and no pulses arrive.
   bool hears(Instant now) { return trust_ != CableTrust::kNone || !is_silent(now); }
+  // The same of large ones.
+  bool hears_large(Instant now) { return trust_ != CableTrust::kNone || !loses_large(now); }
   // When judge() may have a new verdict, or signs should be looked for, unless something arrives before; nullopt: a
   // check with each pulse that is sent is enough.
   std::optional<Instant> due(Instant now);
 
  private:
+  void count_large(const Pulse& pulse, Instant arrival);
   Duration limit(Instant now);
   Duration relay_limit(Instant now);
   bool is_silent(Instant now) { return now - last_heard_ > limit(now); }
+  bool loses_large(Instant now);
   Duration lateness(Instant now);
   bool is_acquainted(Instant now) const { return now - known_since_ >= kAcquaintance; }
   Instant last_seen() const { return std::max(last_heard_, last_sign_); }
@@ -112,11 +120,19 @@ class CableJudge {
 
   const std::string neighbour_;
   const Duration own_interval_;
-  RecentMaximum& lateness_;
+  RecentMaximum<Duration>& lateness_;
   CableTrust trust_ = CableTrust::kAll;
   bool proving_ = false;  // as the last verdict says
   bool known_ = false;    // a pulse has been heard since the start, a refusal or the cable's return
   bool neighbour_hears_ = true;
+  bool neighbour_hears_large_ = true;
+  // Large pulses: whether one has been heard since `known_`; the last one; how many are missing since, by the small
+  // ones that have arrived; and how many were, of those that were lost at random.
+  bool knows_large_ = false;
+  Instant last_large_;
+  int small_since_large_ = 0;
+  int missing_large_ = 0;
+  RecentMaximum<int> random_large_;
   Instant last_heard_;
   Instant last_sign_;
   Instant last_look_;
@@ -125,9 +141,9 @@ class CableJudge {
   Instant stalled_until_;
   Duration interval_{0};  // the slower end's
   Duration neighbour_late_{0};
-  RecentMaximum gaps_;              // between pulses
-  RecentMaximum lossy_gaps_;        // those in which some were lost
-  RecentMaximum late_limits_;       // from the others: for how long no sign of life is no silence
+  RecentMaximum<Duration> gaps_;         // between pulses
+  RecentMaximum<Duration> lossy_gaps_;   // those in which some were lost
+  RecentMaximum<Duration> late_limits_;  // from the others: for how long no sign of life is no silence
   Duration quiet_{0};               // since the last pulse, the longest time without a sign that another sign ended
   std::uint64_t last_counter_ = 0;  // the greatest heard
   Instant known_since_;

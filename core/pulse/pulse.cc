@@ -6,6 +6,13 @@ namespace cableway {
 namespace {
 
 constexpr std::uint8_t kHearsNothing = 1;
+constexpr std::uint8_t kHearsNothingLarge = 2;
+constexpr std::uint8_t kLarge = 4;
+
+std::uint8_t says(const Pulse& pulse) {
+  return static_cast<std::uint8_t>((pulse.hears ? 0 : kHearsNothing) | (pulse.hears_large ? 0 : kHearsNothingLarge) |
+                                   (pulse.large ? kLarge : 0));
+}
 
 }  // namespace
 
@@ -14,7 +21,7 @@ void encode_pulse(const Pulse& pulse, const DatagramSeal& seal, std::vector<std:
   WireWriter writer(out);
   writer.put(kPulseMagic);
   writer.put(kPulseVersion);
-  writer.put(pulse.hears ? std::uint8_t{0} : kHearsNothing);
+  writer.put(says(pulse));
   writer.put(pulse.from.port);
   writer.put(pulse.to.port);
   writer.put(pulse.from.node.value);
@@ -31,9 +38,11 @@ std::optional<Pulse> decode_pulse(std::span<const std::byte> bytes) {
   if (bytes.size() != kPulseBytes) return std::nullopt;
   WireReader reader(bytes.first(kPulseBytes - kSealBytes));
   if (reader.get<std::uint16_t>() != kPulseMagic || reader.get<std::uint8_t>() != kPulseVersion) return std::nullopt;
-  const auto says = reader.get<std::uint8_t>();
+  const auto said = reader.get<std::uint8_t>();
   Pulse pulse;
-  pulse.hears = says == 0;
+  pulse.hears = (said & kHearsNothing) == 0;
+  pulse.hears_large = (said & kHearsNothingLarge) == 0;
+  pulse.large = (said & kLarge) != 0;
   pulse.from.port = reader.get<std::uint32_t>();
   pulse.to.port = reader.get<std::uint32_t>();
   pulse.from.node.value = reader.get<std::uint64_t>();
@@ -42,7 +51,7 @@ std::optional<Pulse> decode_pulse(std::span<const std::byte> bytes) {
   pulse.counter = reader.get<std::uint64_t>();
   pulse.interval_ms = reader.get<std::uint16_t>();
   pulse.late_ms = reader.get<std::uint16_t>();
-  if (!reader.finished() || says > kHearsNothing || pulse.counter == 0) return std::nullopt;
+  if (!reader.finished() || said != says(pulse) || pulse.counter == 0) return std::nullopt;
   if (pulse.interval_ms == 0 || pulse.interval_ms > kMaxPulseIntervalMs) return std::nullopt;
   return pulse;
 }

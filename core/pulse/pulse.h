@@ -1,17 +1,21 @@
-// A pulse: the small datagram that a node sends every few milliseconds over each of its cables, so that the other end
-// notices within a few of them when the cable carries nothing any more.
+// A pulse: the datagram that a node sends every few milliseconds over each of its cables, so that the other end notices
+// within a few of them when the cable carries nothing any more. Most are small; large ones, padded with zeros until
+// their IP packet has the cable's full MTU, show that large packets pass, too.
 //
 //   offset 0 magic (2)       12 from node (8)     44 interval in ms (2)
 //          2 version (1)     20 to node (8)       46 lateness in ms (2)
 //          3 says (1)        28 boot nonce (8)    48 seal (16)
-//          4 from port (4)   36 counter (8)
+//          4 from port (4)   36 counter (8)       64 padding, of large ones
 //          8 to port (4)
 //
+// "Says" has a bit for each: 1 nothing arrives at the sender, 2 no large pulse arrives there, 4 this pulse is large.
 // The seal is a keyed MAC of all bytes before it, or zeros if the cluster has no key. The node IDs are those of one
 // cluster (routing::node_id()), and name both ends, so that a pulse proves nothing about another cable.
 #ifndef CABLEWAY_CORE_PULSE_PULSE_H_
 #define CABLEWAY_CORE_PULSE_PULSE_H_
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,10 +29,16 @@
 namespace cableway {
 
 inline constexpr std::uint16_t kPulseMagic = 0x5043;  // "CP"
-inline constexpr std::uint8_t kPulseVersion = 1;
-inline constexpr std::size_t kPulseBytes = 64;
+inline constexpr std::uint8_t kPulseVersion = 2;
+inline constexpr std::size_t kPulseBytes = 64;  // of a small one
 inline constexpr std::uint16_t kMaxPulseIntervalMs = 100;
 inline constexpr std::uint16_t kDefaultPulsePort = 7472;  // UDP
+
+// Of so many pulses one is large: one in 50 ms, but not more than every second one.
+constexpr int large_pulse_every(std::chrono::milliseconds interval) {
+  constexpr std::chrono::milliseconds kLargeInterval{50};
+  return std::max(2, static_cast<int>((kLargeInterval + interval - std::chrono::milliseconds(1)) / interval));
+}
 
 // One end of a cable.
 struct CableEnd {
@@ -39,7 +49,9 @@ struct CableEnd {
 };
 
 struct Pulse {
-  bool hears = true;  // false: nothing that the receiver sends arrives at the sender any more
+  bool hears = true;        // false: nothing that the receiver sends arrives at the sender any more
+  bool hears_large = true;  // false: nor do the receiver's large pulses, while small ones may
+  bool large = false;       // this is one
   CableEnd from;
   CableEnd to;
   std::uint64_t boot_nonce = 0;  // the sender's
@@ -51,10 +63,11 @@ struct Pulse {
   friend bool operator==(const Pulse&, const Pulse&) = default;
 };
 
-// Replaces the content of `out`, which does not allocate once it has room for kPulseBytes.
+// Replaces the content of `out`: kPulseBytes, without padding. Does not allocate once it has room for them.
 void encode_pulse(const Pulse& pulse, const DatagramSeal& seal, std::vector<std::byte>& out);
 
-// nullopt: not a pulse of this version. Its seal is not checked, which costs more than a look at its ends.
+// nullopt: not a pulse of this version. Its seal is not checked, which costs more than a look at its ends. `bytes`:
+// the first kPulseBytes of a datagram; or fewer.
 std::optional<Pulse> decode_pulse(std::span<const std::byte> bytes);
 // Precondition: decode_pulse() has accepted it.
 bool is_pulse_sealed(std::span<const std::byte> bytes, const DatagramSeal& seal);

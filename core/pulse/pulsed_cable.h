@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_CORE_PULSE_PULSED_CABLE_H_
 #define CABLEWAY_CORE_PULSE_PULSED_CABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -20,6 +21,8 @@ struct PulsedCable {
   CableEnd other;
   std::uint64_t own_boot_nonce = 0;
   std::uint64_t other_boot_nonce = 0;
+  // Of a large pulse's datagram: its IP packet has the MTU of both ports.
+  std::size_t large_bytes = 0;
   routing::PortAddress own_address;
   routing::PortAddress other_address;  // a link-local one has this side's interface as its scope
 

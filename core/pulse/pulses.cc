@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "core/discovery/control_channel.h"
+
 namespace cableway {
 namespace {
 
@@ -19,8 +21,9 @@ bool is_same_link(const PulsedCable& left, const PulsedCable& right) {
          left.other_address == right.other_address;
 }
 
-// A socket's buffer holds at least so many pulses; some 270 at the kernel's default size.
-constexpr int kBuffered = 100;
+// A socket's buffer holds at least so many pulses: some 50 at the kernel's default size where large ones have 9,000
+// bytes, 270 of small ones.
+constexpr int kBuffered = 40;
 
 // How long tick() may wait while no cable is up.
 constexpr std::chrono::seconds kIdle{1};
@@ -35,7 +38,7 @@ std::uint16_t in_whole_ms(Duration duration) {
 
 Pulses::Pulses(std::chrono::milliseconds interval, const DatagramSeal& seal, Host& host)
     : interval_(interval), seal_(seal), host_(host) {
-  bytes_.reserve(kPulseBytes);
+  bytes_.reserve(kMaxDatagramBytes);
 }
 
 void Pulses::set_cables(std::vector<PulsedCable> cables, Instant now) {
@@ -100,16 +103,23 @@ Pulses::Cable* Pulses::find(const std::string& name) {
   return found == cables_.end() || !found->second.is_up ? nullptr : &found->second;
 }
 
-void Pulses::receive(const std::string& cable, std::span<const std::byte> bytes, Instant arrival) {
+void Pulses::receive(const std::string& cable, std::span<const std::byte> bytes, std::size_t size, Instant arrival) {
   Cable* known = find(cable);
   if (known == nullptr) return;
-  const std::optional<Pulse> pulse = decode_pulse(bytes);
+  std::optional<Pulse> pulse = decode_pulse(bytes);
   if (!pulse.has_value() || pulse->from != known->cable.other || pulse->to != known->cable.own) return;
   if (pulse->boot_nonce != known->cable.other_boot_nonce || !is_pulse_sealed(bytes, seal_)) return;
   if (!known->window.accept(pulse->counter)) return;
+  if (!pulse->large && size != kPulseBytes) return;
+  // A large one that came cut short proves as much as a small one.
+  pulse->large = pulse->large && size >= known->cable.large_bytes;
   known->neighbour_interval = std::chrono::milliseconds(pulse->interval_ms);
   known->judge.heard(*pulse, arrival);
-  known->losses.heard(pulse->counter, arrival);
+  if (known->judge.hears_large(arrival)) {
+    known->losses.heard(pulse->counter, arrival);
+  } else {
+    known->losses.interrupted(arrival);
+  }
 }
 
 void Pulses::refused(const std::string& cable, Instant now) {
@@ -156,6 +166,9 @@ void Pulses::judge(Cable& each, Instant now) {
 void Pulses::send(Cable& each, Instant now) {
   Pulse pulse;
   pulse.hears = each.judge.hears(now);
+  pulse.hears_large = each.judge.hears_large(now);
+  pulse.large = each.until_large == 0;
+  each.until_large = pulse.large ? large_pulse_every(interval_) - 1 : each.until_large - 1;
   pulse.from = each.cable.own;
   pulse.to = each.cable.other;
   pulse.boot_nonce = each.cable.own_boot_nonce;
@@ -163,6 +176,7 @@ void Pulses::send(Cable& each, Instant now) {
   pulse.interval_ms = in_whole_ms(interval_);
   pulse.late_ms = in_whole_ms(lateness_.get(now));
   encode_pulse(pulse, seal_, bytes_);
+  if (pulse.large) bytes_.resize(std::clamp(each.cable.large_bytes, kPulseBytes, kMaxDatagramBytes));
   if (!host_.send(each.cable, bytes_)) return;
   each.counter = pulse.counter;
   counter_ = std::max(counter_, each.counter);

@@ -53,8 +53,9 @@ class Pulses {
   void set_cables(std::vector<PulsedCable> cables, Instant now);
   static constexpr std::chrono::seconds kRemembered{60};
 
-  // A datagram has arrived over the cable of that name, in the kernel at `arrival`. Others than its pulses are ignored.
-  void receive(const std::string& cable, std::span<const std::byte> bytes, Instant arrival);
+  // A datagram of `size` bytes has arrived over the cable of that name, in the kernel at `arrival`. `bytes`: its first
+  // kPulseBytes, or all if there are fewer. Others than the cable's pulses are ignored.
+  void receive(const std::string& cable, std::span<const std::byte> bytes, std::size_t size, Instant arrival);
   // The neighbour's kernel has refused a pulse.
   void refused(const std::string& cable, Instant now);
 
@@ -67,6 +68,7 @@ class Pulses {
     ReplayWindow window;
     CableJudge judge;
     std::uint64_t counter = 0;  // of the last pulse sent
+    int until_large = 0;        // how many small ones come before the next large one
     LossMeter losses = {};
     Duration neighbour_interval{0};
     bool is_up = true;
@@ -86,7 +88,7 @@ class Pulses {
   const std::chrono::milliseconds interval_;
   const DatagramSeal& seal_;
   Host& host_;
-  RecentMaximum lateness_;
+  RecentMaximum<Duration> lateness_;
   Cables cables_;                 // those that are down are remembered
   std::uint64_t counter_ = 0;     // the greatest of all cables: a cable that was forgotten must not begin again
   std::vector<std::byte> bytes_;  // of the pulse that is being sent

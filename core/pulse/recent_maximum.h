@@ -9,31 +9,33 @@
 
 namespace cableway {
 
-// A value counts for at least kWindow and at most twice that. One thread.
+// How long a value counts: at least so long, and at most twice that.
+inline constexpr std::chrono::seconds kRecentWindow{10};
+
+// Of values that are not less than Value{}. One thread.
+template <typename Value>
 class RecentMaximum {
  public:
-  static constexpr std::chrono::seconds kWindow{10};
-
-  void add(Duration value, Instant now) {
+  void add(Value value, Instant now) {
     turn(now);
     current_ = std::max(current_, value);
   }
-  Duration get(Instant now) {
+  Value get(Instant now) {
     turn(now);
     return std::max(current_, previous_);
   }
 
  private:
   void turn(Instant now) {
-    if (now - since_ < kWindow) return;
-    previous_ = now - since_ < 2 * kWindow ? current_ : Duration{0};
-    current_ = Duration{0};
+    if (now - since_ < kRecentWindow) return;
+    previous_ = now - since_ < 2 * kRecentWindow ? current_ : Value{};
+    current_ = Value{};
     since_ = now;
   }
 
   Instant since_;
-  Duration current_{0};
-  Duration previous_{0};
+  Value current_{};
+  Value previous_{};
 };
 
 }  // namespace cableway

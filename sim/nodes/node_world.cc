@@ -38,7 +38,8 @@ void NodeWorld::start(NodeNumber number) {
   place.node = std::make_unique<Node>(
       place.options, *place.clock, ports, ports, *place.seal, [this] { return random_(); },
       Node::Observer{[this, number] { topology_observer_(number); }, [this, number] { ports_observer_(number); },
-                     [this, number](const Event& event) { observer_(number, event); }});
+                     [this, number](const Event& event) { observer_(number, event); },
+                     [this, number](const PortLost& lost) { unfit_observer_(number, lost); }});
   place.node->start();
 }
 

@@ -48,6 +48,10 @@ class NodeWorld {
   void observe_topology(std::function<void(NodeNumber)> observer) { topology_observer_ = std::move(observer); }
   // Called whenever a node's ports have changed.
   void observe_ports(std::function<void(NodeNumber)> observer) { ports_observer_ = std::move(observer); }
+  // Called when a cable of a node no longer carries all data (Node::Observer::cable_unfit).
+  void observe_unfit(std::function<void(NodeNumber, const PortLost&)> observer) {
+    unfit_observer_ = std::move(observer);
+  }
 
   std::size_t size() const { return places_.size(); }
   bool runs(NodeNumber node) const { return places_[node].node != nullptr; }
@@ -80,6 +84,7 @@ class NodeWorld {
   std::uint64_t boots_ = 1000;
   std::function<void(NodeNumber, const Event&)> observer_ = [](NodeNumber, const Event&) {};
   std::function<void(NodeNumber)> topology_observer_ = [](NodeNumber) {};
+  std::function<void(NodeNumber, const PortLost&)> unfit_observer_ = [](NodeNumber, const PortLost&) {};
   std::function<void(NodeNumber)> ports_observer_ = [](NodeNumber) {};
 };
 

@@ -15,7 +15,7 @@ constexpr int kRule = 9;
 // After a fault pulses that it has held up may be missing for a moment.
 constexpr std::chrono::seconds kCausesWithin{2};
 // How far back judgements remember gaps and lateness, and how long they take to get to know a cable.
-constexpr Duration kRemembers = 2 * RecentMaximum::kWindow + std::chrono::seconds(1);
+constexpr Duration kRemembers = 2 * kRecentWindow + std::chrono::seconds(1);
 constexpr Duration kKnownAfter = CableJudge::kAcquaintance + std::chrono::milliseconds(200);
 constexpr milliseconds kTrustSlack{1000};
 

@@ -17,10 +17,12 @@ namespace {
 using namespace cableway;
 using std::chrono::milliseconds;
 
+constexpr std::size_t kLargeBytes = 1472;
+
 class Judge final : public Pulses::Host {
  public:
   bool send(const PulsedCable& /*cable*/, std::span<const std::byte> bytes) override {
-    require(bytes.size() == kPulseBytes, "a pulse of another size was sent");
+    require(bytes.size() == kPulseBytes || bytes.size() == kLargeBytes, "a pulse of another size was sent");
     return true;
   }
   void loss(const PulsedCable& /*cable*/, unsigned /*percent*/) override {
@@ -42,12 +44,13 @@ void judge(const Pulse& pulse, std::span<const std::byte> bytes) {
   cable.own = pulse.to;
   cable.other = pulse.from;
   cable.other_boot_nonce = pulse.boot_nonce;
+  cable.large_bytes = kLargeBytes;
   const NoSeal seal;
   Judge host;
   Pulses pulses(milliseconds(10), seal, host);
   Instant now{std::chrono::hours(1)};
   pulses.set_cables({cable}, now);
-  pulses.receive(cable.name, bytes, now);
+  pulses.receive(cable.name, bytes, pulse.large ? kLargeBytes : bytes.size(), now);
   for (int i = 0; i < 200; ++i) {
     now = pulses.next();
     pulses.tick(now);

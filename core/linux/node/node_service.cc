@@ -147,9 +147,9 @@ absl::Status NodeService::make_node() {
   options.draining = settings_.drain;
   options.hello = {settings_.hello, settings_.hold};
   options.wall_clock = host_wall_time;
-  node_ = std::make_unique<Node>(
-      options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
-      Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); }, on_event_});
+  node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
+                                 Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); },
+                                                on_event_, [this](const PortLost& lost) { on_port_lost(lost); }});
   paths_.emplace(clock_, events(), [this](const std::string& destination, std::uint64_t ordinal, std::size_t most) {
     return node_->paths().paths_for_flow(destination, ordinal, most);
   });

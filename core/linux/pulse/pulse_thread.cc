@@ -147,7 +147,7 @@ void PulseThread::read(Link& link) {
     }
     const auto& arrival = std::get<Arrival>(got);
     if (arrival.truncated || arrival.ttl != kControlTtl || arrival.interface != link.cable.own.port) continue;
-    pulses_.receive(link.cable.name, std::span(buffer_).first(arrival.bytes),
+    pulses_.receive(link.cable.name, std::span(buffer_).first(std::min(arrival.bytes, kPulseBytes)), arrival.bytes,
                     Instant{steady_now().since_start - arrival.waited});
   }
   if (refused) pulses_.refused(link.cable.name, steady_now());

@@ -23,6 +23,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/crypto/datagram_seal.h"
+#include "core/discovery/control_channel.h"
 #include "core/linux/os/unique_fd.h"
 #include "core/linux/pulse/kernel_probe.h"
 #include "core/linux/pulse/receive_counters.h"
@@ -91,7 +92,7 @@ class PulseThread final : private Pulses::Host {
   std::unique_ptr<ReceiveCounters> counters_;
   bool counters_are_fresh_ = false;    // read in this round
   std::map<std::string, Link> links_;  // by the cable's name
-  std::array<std::byte, 2 * kPulseBytes> buffer_{};
+  std::array<std::byte, kMaxDatagramBytes> buffer_{};
   Instant next_open_;
 
   std::mutex mutex_;

@@ -100,6 +100,10 @@ void NodeProcess::lose_port(const PortLost& lost) {
   ground_.told.lost(node_, lost);
 }
 
+void NodeProcess::cable_unfit(const PortLost& lost) {
+  if (incarnation_.has_value()) lose_port(lost);
+}
+
 void NodeProcess::cable_usable() {
   incarnation_->paths.topology_changed();
   incarnation_->transit.topology_changed();

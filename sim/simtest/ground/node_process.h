@@ -38,6 +38,8 @@ class NodeProcess final : private TransitSetups::Host {
   void end();
   void topology_changed();
   void ports_changed();
+  // Hellos pass over the cable, but not all data.
+  void cable_unfit(const PortLost& lost);
 
   // Null: the process is not running.
   SetupDoor* door() { return incarnation_.has_value() ? &incarnation_->door : nullptr; }

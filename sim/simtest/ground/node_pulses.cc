@@ -97,7 +97,8 @@ void NodePulses::read_all() {
   for (auto& [name, link] : links_) {
     for (std::size_t i = 0; i < kMaxPerRead && !link.arrived.empty(); ++i) {
       const Arrived& first = link.arrived.front();
-      pulses_.receive(name, std::span(first.bytes).first(first.size), first.at);
+      const std::size_t kept = std::min(first.size, first.bytes.size());
+      pulses_.receive(name, std::span(first.bytes).first(kept), first.size, first.at);
       link.arrived.pop_front();
     }
     if (std::exchange(link.refused, false)) pulses_.refused(name, now());
@@ -114,11 +115,11 @@ NodePulses::Link* NodePulses::find(PortId port, const routing::PortAddress& from
 bool NodePulses::pulse(PortId port, const routing::PortAddress& from, std::span<const std::byte> bytes) {
   Link* const link = find(port, from);
   if (link == nullptr) return false;
-  if (bytes.size() > kPulseBytes || link->arrived.size() == kMaxWaiting) return true;
+  if (link->arrived.size() == kMaxWaiting) return true;
   Arrived& arrived = link->arrived.emplace_back();
   arrived.size = bytes.size();
   arrived.at = now();
-  std::copy(bytes.begin(), bytes.end(), arrived.bytes.begin());
+  std::copy_n(bytes.begin(), std::min(bytes.size(), arrived.bytes.size()), arrived.bytes.begin());
   return true;
 }
 

@@ -45,7 +45,7 @@ class NodePulses final : private Pulses::Host, private PulseSockets {
 
  private:
   struct Arrived {
-    std::array<std::byte, kPulseBytes> bytes{};
+    std::array<std::byte, kPulseBytes> bytes{};  // the first ones
     std::size_t size = 0;
     Instant at;
   };

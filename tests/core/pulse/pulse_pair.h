@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace cableway {
 
 using namespace std::chrono_literals;
 
+inline constexpr std::size_t kLargePulseBytes = 8972;
+
 inline PulsedCable pulsed_cable(std::uint64_t own, std::uint64_t other, std::uint64_t own_nonce = 1,
                                 std::uint64_t other_nonce = 1) {
   PulsedCable cable;
@@ -23,6 +26,7 @@ inline PulsedCable pulsed_cable(std::uint64_t own, std::uint64_t other, std::uin
   cable.neighbour = "n" + std::to_string(other);
   cable.own = {{own}, 1};
   cable.other = {{other}, 1};
+  cable.large_bytes = kLargePulseBytes;
   cable.own_boot_nonce = own_nonce;
   cable.other_boot_nonce = other_nonce;
   return cable;
@@ -45,7 +49,7 @@ class PulsingHost final : public Pulses::Host {
   bool send(const PulsedCable& /*cable*/, std::span<const std::byte> bytes) override {
     if (refuses) return false;
     last_sent.assign(bytes.begin(), bytes.end());
-    if (cut || lost(loss_in_million)) return true;
+    if (cut || (drops_large && bytes.size() > 1000) || lost(loss_in_million)) return true;
     peer->arriving.push_back({now + delay() + queued, {bytes.begin(), bytes.end()}});
     return true;
   }
@@ -64,7 +68,8 @@ class PulsingHost final : public Pulses::Host {
     now = at;
     if (kernels_answer && !cut && !peer->cut) alive = now;
     for (int read = 0; read < 256 && !arriving.empty() && arriving.front().at <= now; ++read) {
-      pulses.receive(cable.name, arriving.front().bytes, arriving.front().at);
+      const std::span<const std::byte> bytes = arriving.front().bytes;
+      pulses.receive(cable.name, bytes.first(std::min(bytes.size(), kPulseBytes)), bytes.size(), arriving.front().at);
       arriving.pop_front();
     }
     pulses.tick(now);
@@ -72,8 +77,9 @@ class PulsingHost final : public Pulses::Host {
 
   PulsedCable cable;
   PulsingHost* peer = nullptr;
-  bool cut = false;      // what it sends is lost
-  bool refuses = false;  // nothing can be sent
+  bool cut = false;          // what it sends is lost
+  bool drops_large = false;  // only what is large
+  bool refuses = false;      // nothing can be sent
   bool kernels_answer = true;
   std::uint64_t loss_in_million = 0;
   Duration queued{0};  // how long what it sends waits behind data

@@ -12,7 +12,7 @@
 namespace cableway {
 namespace {
 
-const Pulse kPulse{false, {{11}, 2}, {{22}, 3}, 1234, 77, 10, 4};
+const Pulse kPulse{false, false, true, {{11}, 2}, {{22}, 3}, 1234, 77, 10, 4};
 
 std::vector<std::byte> encoded(const Pulse& pulse, const DatagramSeal& seal) {
   std::vector<std::byte> bytes;
@@ -34,6 +34,21 @@ TEST(PulseTest, IsDecodedAsItWasEncoded) {
   EXPECT_EQ(bytes.size(), kPulseBytes);
   EXPECT_EQ(decoded(bytes, seal_of('a')), kPulse);
   EXPECT_EQ(decoded(encoded(kPulse, NoSeal()), NoSeal()), kPulse);
+  for (bool Pulse::*says : {&Pulse::hears, &Pulse::hears_large, &Pulse::large}) {
+    Pulse other = kPulse;
+    other.*says = !(kPulse.*says);
+    EXPECT_EQ(decoded(encoded(other, NoSeal()), NoSeal()), other);
+  }
+}
+
+TEST(PulseTest, OneInFiftyMillisecondsIsLargeAndNeverAll) {
+  using std::chrono::milliseconds;
+  const auto every = [](int interval_ms) { return large_pulse_every(milliseconds(interval_ms)); };
+  EXPECT_EQ(every(1), 50);
+  EXPECT_EQ(every(10), 5);
+  EXPECT_EQ(every(15), 4);
+  EXPECT_EQ(every(50), 2);
+  EXPECT_EQ(every(kMaxPulseIntervalMs), 2);
 }
 
 TEST(PulseTest, AnyOtherBitIsRefused) {

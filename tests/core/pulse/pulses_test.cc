@@ -224,14 +224,15 @@ TEST(PulsesTest, ANodeThatEndsWhileItsCableIsDistrustedFreesIt) {
 bool is_cut_found(const std::function<void(Pulse&)>& change, bool counts) {
   PulsePair pair;
   pair.run_for(3s);
-  Pulse pulse = *decode_pulse(pair.b.last_sent);
+  Pulse pulse = *decode_pulse(std::span(pair.b.last_sent).first(kPulseBytes));
+  pulse.large = true;
   change(pulse);
   pair.cut_both(true);
   for (int i = 0; i < 20; ++i) {
     if (counts) ++pulse.counter;
     std::vector<std::byte> bytes;
     encode_pulse(pulse, NoSeal(), bytes);
-    pair.a.pulses.receive(pair.a.cable.name, bytes, pair.now);
+    pair.a.pulses.receive(pair.a.cable.name, bytes, kLargePulseBytes, pair.now);
     pair.run_for(5ms);
   }
   return !pair.a.found.empty();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 import time
@@ -109,7 +110,23 @@ class FailoverCase(unittest.TestCase):
             self.assertNotEqual(event["fields"]["reason"], "", event)
             self.assertRegex(event["fields"]["new_path"], rf"^{source} -> ")
 
+    def failures(self, ranks: Ranks, names: list[str], since: float, within_s: float) -> dict[str, str]:
+        """Why each rank has failed: all of them within that time."""
+        found: dict[str, str] = {}
+        while len(found) < len(names):
+            for name in names:
+                failed = re.search(r" failed: (.*)", ranks.log(name))
+                if failed:
+                    found[name] = failed[1]
+            if time.monotonic() > since + within_s + 10:
+                raise AssertionError(f"only {found} have failed: {[ranks.log(name) for name in names]}")
+            time.sleep(0.01)
+        took = time.monotonic() - since
+        report_figure(f"failed after {1000 * took:.0f} ms")
+        self.assertLess(took, within_s, found)
+        return found
+
     def start(self, nodes: LabNodes, ranks_on: list[str], seconds: float = _SECONDS, **settings: str) -> Ranks:
-        nodes.start(**STEADY, **settings)
+        nodes.start(**(STEADY | settings))
         nodes.wait_for_cables()
         return nodes.start_ranks(ranks_on, *FLOW, "--seconds", str(seconds))

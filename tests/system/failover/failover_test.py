@@ -154,21 +154,6 @@ class FailoverTest(FailoverCase):
 
     # Faults that no other path mends
 
-    def failures(self, ranks: Ranks, names: list[str], since: float, within_s: float) -> dict[str, str]:
-        found: dict[str, str] = {}
-        while len(found) < len(names):
-            for name in names:
-                failed = re.search(r" failed: (.*)", ranks.log(name))
-                if failed:
-                    found[name] = failed[1]
-            if time.monotonic() > since + within_s + 10:
-                raise AssertionError(f"only {found} have failed: {[ranks.log(name) for name in names]}")
-            time.sleep(0.01)
-        took = time.monotonic() - since
-        report_figure(f"failed after {1000 * took:.0f} ms")
-        self.assertLess(took, within_s, found)
-        return found
-
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_killed_peer_fails_the_other_end_at_once(self, nodes: LabNodes) -> None:
         for victim, witness in (("n2", "n0"), ("n0", "n2")):
