@@ -435,7 +435,7 @@ void Neighbours::check_full_size(const NeighbourKey& key) {
   }
   const std::string reason = explain_loss(*find_port(key.port), neighbour, loss);
   set_problem(about.code, *find_port(key.port), about.about, reason, {"neighbour", neighbour.name});
-  take_unfit_down(key, reason);
+  if (neighbour.up) take_unfit_down(key, reason);
 }
 
 void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) {

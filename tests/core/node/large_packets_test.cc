@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -24,11 +25,14 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // Two nodes on one cable of MTU 1500.
 class LargePackets : public ::testing::Test {
  protected:
-  LargePackets() : cable_(world_.build(2, {{0, 1}}).front()) {}
+  LargePackets() : cable_(world_.build(2, {{0, 1}}).front()) {
+    world_.observe_unfit([this](std::size_t node, const PortLost& lost) { unfit_[node].push_back(lost); });
+  }
 
   // Of what node `end` sends.
   void drop_large(std::size_t end, bool drop = true) {
@@ -59,6 +63,7 @@ class LargePackets : public ::testing::Test {
 
   NodeWorld world_{1};
   CableFabric::SegmentNumber cable_;
+  std::array<std::vector<PortLost>, 2> unfit_;  // what each node has reported
 };
 
 TEST_F(LargePackets, ThatPassBringACableUpAtOnce) {
@@ -104,6 +109,46 @@ TEST_F(LargePackets, LostOneWayTakeTheCableDownAtBothEnds) {
     EXPECT_THAT(problems(node), IsEmpty());
     EXPECT_FALSE(neighbour(node).large_lost.any());
   }
+}
+
+// Connections over the cable would stall, as their small packets pass.
+TEST_F(LargePackets, LostEndCircuitsAtBothEnds) {
+  start();
+  drop_large(0);
+  world_.clock().run_for(2400ms);
+  for (const std::size_t node : {0U, 1U}) {
+    ASSERT_THAT(unfit_[node], SizeIs(1));
+    EXPECT_EQ(unfit_[node][0].interface, "eth0");
+    EXPECT_EQ(unfit_[node][0].cable, "n0.eth0-n1.eth0");
+    EXPECT_THAT(unfit_[node][0].reason, HasSubstr("large packets are lost"));
+    EXPECT_FALSE(unfit_[node][0].only_rdma || unfit_[node][0].only_relayed);
+  }
+}
+
+TEST_F(LargePackets, OfAnotherMtuAtOneEndEndCircuitsAtBoth) {
+  start();
+  const auto& [node, port] = world_.fabric().ends_of(cable_)[0];
+  world_.fabric().change_port(node, port, [](PortFacts& facts) { facts.mtu = 1280; });
+  world_.clock().run_for(300ms);
+  for (const auto& reported : unfit_) {
+    ASSERT_THAT(reported, SizeIs(1));
+    EXPECT_THAT(reported[0].reason, AllOf(HasSubstr("MTU"), HasSubstr("1280"), HasSubstr("1500")));
+  }
+}
+
+// Direct flows outlive their nodes, and a silent cable is for pulses and connections to find.
+TEST_F(LargePackets, SilenceAndNodesThatEndEndNoCircuits) {
+  start();
+  world_.fabric().set_silent(cable_, true);
+  world_.clock().run_for(3s);
+  EXPECT_FALSE(up(0));
+  world_.fabric().set_silent(cable_, false);
+  world_.clock().run_for(1s);
+  ASSERT_TRUE(up(0) && up(1));
+  world_.kill(1);
+  world_.clock().run_for(3s);
+  EXPECT_FALSE(up(0));
+  for (const auto& reported : unfit_) EXPECT_THAT(reported, IsEmpty());
 }
 
 TEST_F(LargePackets, LostBothWaysAreReportedSo) {
