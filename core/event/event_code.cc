@@ -104,9 +104,10 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kNeighbourLeft, "NEIGHBOUR_LEFT", Severity::kInfo,
      "a neighbour has announced that it leaves: its cable is down", "-"},
     {Code::kCableSilent, "CABLE_SILENT", Severity::kWarning,
-     "nothing arrives over a cable in one direction or both: its circuits have ended, and new ones avoid it until "
-     "CABLE_HEARD_AGAIN",
-     "check the cable, and switches in between; CABLE_LOST follows if it stays silent"},
+     "nothing arrives over a cable in one direction or both, or no large packets: its circuits have ended, and new ones "
+     "avoid it until CABLE_HEARD_AGAIN",
+     "check the cable, switches in between and, if large packets are lost, the MTU at both ends; CABLE_LOST follows if "
+     "it lasts"},
     {Code::kRelaySilent, "RELAY_SILENT", Severity::kWarning,
      "a neighbour's node stands still, although its host answers: circuits through it have ended, those to its "
      "processes go on",
