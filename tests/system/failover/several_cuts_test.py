@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""System test, in namespaces, of cables that are cut together or while a job begins: any path that is left will do.
+
+Usage: several_cuts_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from failover_case import FLOW, FailoverCase, wait_for_data
+from in_lab import in_lab, long, main
+from lab_nodes import STEADY, LabNodes
+
+_PAUSE_S = 3.0
+# From the start of the ranks: before they have a flow, while it is set up, and after.
+_INTO_THE_START_S = (0.0, 0.1, 0.2, 0.3, 0.4)
+
+
+def cut_at_once(nodes: LabNodes, *cables: str) -> None:
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda cable: nodes.lab("cut", cable), cables))
+
+
+class SeveralCutsTest(FailoverCase):
+    def check_last_way(self, nodes: LabNodes, **settings: str) -> None:
+        """Of three ways from n0 to n1 two end together."""
+        ranks = self.start(nodes, ["n0", "n1"], seconds=6, **settings)
+        wait_for_data(nodes, "n1", "to-n0")
+
+        def cut() -> None:
+            cut_at_once(nodes, "n0-n1", "n0-n2")
+            wait_for_data(nodes, "n1", "to-n3")
+        self.check_pause(nodes, ranks, cut, _PAUSE_S)
+
+    @in_lab("mesh:4", "--rate", "500mbit")
+    def test_two_at_once(self, nodes: LabNodes) -> None:
+        self.check_last_way(nodes)
+
+    @long
+    @in_lab("mesh:4", "--rate", "500mbit")
+    def test_two_at_once_under_a_flow_with_one_path_at_a_time(self, nodes: LabNodes) -> None:
+        self.check_last_way(nodes, MULTIPATH="off")
+
+    @in_lab("mesh:4", "--rate", "500mbit")
+    def test_a_cable_and_a_relay_of_the_way_around_it(self, nodes: LabNodes) -> None:
+        ranks = self.start(nodes, ["n0", "n1"], seconds=6)
+        wait_for_data(nodes, "n1", "to-n0")
+
+        def end_both() -> None:
+            nodes.kill("n2")
+            cut_at_once(nodes, "n0-n1")
+            wait_for_data(nodes, "n1", "to-n3")
+        self.check_pause(nodes, ranks, end_both, _PAUSE_S)
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_while_a_job_begins(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        nodes.wait_for_cables()
+        for delay in _INTO_THE_START_S:
+            ranks = nodes.start_ranks(["n0", "n1"], *FLOW, "--seconds", "2")
+            time.sleep(delay)
+            nodes.lab("cut", "n0-n1")
+            self.assertGreater(ranks.finish(), 0, f"cut {delay} s after the start")
+            nodes.lab("mend", "n0-n1")
+            nodes.wait_for_cables()
+
+
+if __name__ == "__main__":
+    main()
