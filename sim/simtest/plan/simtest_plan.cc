@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/simtest/plan/lone_cut.h"
 #include "sim/simtest/plan/simtest_random.h"
 
 namespace cableway::sim {
@@ -192,6 +193,7 @@ constexpr std::uint64_t kStripeNumbers = 0x7374;
 constexpr std::uint64_t kPulseNumbers = 0x7075;
 constexpr std::uint64_t kDrainNumbers = 0x6472;
 constexpr std::uint64_t kRateNumbers = 0x7261;
+constexpr std::uint64_t kLoneNumbers = 0x6c6f;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
@@ -361,18 +363,28 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
   for (std::uint64_t i = random.below(13); i > 0; --i) {
     plan.faults.push_back(make_fault(random, plan, choose_kind(random)));
   }
-  add_large_loss(plan);
-  add_failover_faults(plan);
-  add_flips(plan);
-  add_cable_drains(plan);
-  add_rates(plan);
+  SimtestRandom lone(SimtestRandom::mix(seed) ^ kLoneNumbers);
+  const bool is_lone_cut = lone.happens(60);
+  if (is_lone_cut) {
+    make_lone_cut(lone, plan);
+  } else {
+    add_large_loss(plan);
+    add_failover_faults(plan);
+    add_flips(plan);
+    add_cable_drains(plan);
+    add_rates(plan);
+  }
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });
   plan.sealed = std::any_of(plan.faults.begin(), plan.faults.end(),
                             [](const Fault& fault) { return fault.kind == FaultKind::kCorrupt; });
   add_rdma(plan);
-  add_scarcity(plan);
   add_flow_settings(plan);
+  if (is_lone_cut) {
+    plan.circuits = std::max<std::size_t>(plan.circuits, 2);
+  } else {
+    add_scarcity(plan);
+  }
   add_split_port(plan);
   add_pulses(plan);
   return plan;
