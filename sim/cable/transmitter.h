@@ -32,6 +32,8 @@ class Transmitter final : private Occurrence {
   void withdraw(Sender& sender);
 
   double bytes_per_second() const { return bytes_per_second_; }
+  // Of the parcels that begin to leave from now on; more than 0.
+  void set_bytes_per_second(double rate) { bytes_per_second_ = rate; }
   // Totals of everything that has left; busy() is the time that it took.
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t parcels() const { return parcels_; }
@@ -42,7 +44,7 @@ class Transmitter final : private Occurrence {
   void start_next();
 
   VirtualClock& clock_;
-  const double bytes_per_second_;
+  double bytes_per_second_;
   std::deque<Sender*> queue_;
   Sender* leaving_ = nullptr;
   bool working_ = false;

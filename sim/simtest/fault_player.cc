@@ -11,6 +11,7 @@ namespace cableway::sim {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::uint64_t kUsualRate = 1000;  // per mille
 constexpr std::chrono::milliseconds kStartsApart{7};
 constexpr std::chrono::milliseconds kVerdictsApart{3};
 constexpr std::size_t kLargestPacket = 1000;  // bytes, that a cable with kLarge carries: more than small hellos have
@@ -205,6 +206,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
   const auto& ends = fabric.ends_of(cable);
   std::vector<bool> mute(ends.size(), false);
   std::vector<std::size_t> largest(ends.size(), SIZE_MAX);
+  std::vector<std::uint64_t> rates(ends.size(), kUsualRate);
   std::optional<CableFabric::Weather> weather;
   Duration late{0};
   std::uint64_t flip_every = 0;
@@ -217,7 +219,11 @@ void FaultPlayer::update_cable(std::size_t cable) {
       if (ends.size() == 2) mute[0] = mute[0] || mute[1];
     }
     if (target_of(fault.kind) != FaultTarget::kCable || target(fault) != cable) continue;
+    const RateChange change(fault.amount);
     for (std::size_t end = 0; end < std::min<std::size_t>(ends.size(), 64); ++end) {
+      if (fault.kind == FaultKind::kRate && (change.ends >> end & 1) != 0) {
+        rates[end] = std::max<std::uint64_t>(rates[end] * change.per_mille / kUsualRate, 1);
+      }
       if ((fault.amount >> end & 1) == 0) continue;
       if (fault.kind == FaultKind::kSilence) mute[end] = true;
       if (fault.kind == FaultKind::kLarge) largest[end] = kLargestPacket;
@@ -231,6 +237,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
   for (std::size_t end = 0; end < ends.size(); ++end) {
     fabric.set_mute(cable, end, mute[end]);
     fabric.set_largest_packet(cable, end, largest[end]);
+    ground_.plant.set_rate({cable, end}, rates[end]);
   }
   const bool carrier = has_carrier(cable);
   if (carrier != carrier_[cable]) {

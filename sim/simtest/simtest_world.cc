@@ -53,6 +53,7 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
   }
   pulse_rules_ = std::make_unique<PulseRules>(*ground_, flows_);
   drain_rule_ = std::make_unique<DrainRule>(*ground_, *node_rules_, flows_);
+  stall_rule_ = std::make_unique<StallRule>(*ground_, flows_);
 }
 
 void SimtestWorld::build_nodes() {
@@ -120,8 +121,10 @@ void SimtestWorld::build_hosts() {
 void SimtestWorld::build_processes() {
   tools_ = std::make_unique<SetupTools>(SetupTools{negotiate(transports_, *plant_, trace_), std::nullopt, {}});
   if (plan_.sealed) tools_->key = simtest_key().subkey(KeyUse::kCircuitSetup);
-  ground_ = std::make_unique<SimtestGround>(
-      SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_, processes_, means_, told(), trace_, rules_});
+  const auto stamps = [this](std::size_t node) -> PortStampPage& { return *hosts_[node].stamps; };
+  port_shares_.emplace(nodes_.clock(), stamps, kSimtestStriping.most_alternate_bytes + kSimtestStriping.chunk_bytes);
+  ground_ = std::make_unique<SimtestGround>(SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_,
+                                                          processes_, means_, told(), *port_shares_, trace_, rules_});
   const auto listener = [this](std::size_t node, std::uint16_t port) {
     return port == kApplicationPort ? applications_[node].get() : processes_[node]->door();
   };
@@ -156,6 +159,7 @@ NodeTells SimtestWorld::told() {
 }
 
 SimtestResult SimtestWorld::run(const SimtestProgress& progress) {
+  stall_rule_->start();
   faults_->start();
   pulse_rules_->start();
   for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->start();
@@ -165,6 +169,7 @@ SimtestResult SimtestWorld::run(const SimtestProgress& progress) {
   while (rules_.all_hold() && nodes_.clock().now() < end && (has_end || !rests())) {
     nodes_.clock().run_for(kStep);
     tend();
+    stall_rule_->check();
     if (++steps % kStepsPerCheck == 0) {
       node_rules_->check();
       pulse_rules_->check();
@@ -175,6 +180,7 @@ SimtestResult SimtestWorld::run(const SimtestProgress& progress) {
     rules_.broken(6, "the simulation does not terminate: too many events");
   }
   has_end ? check_memory() : check_at_end();
+  port_shares_->check(rules_);
   return result();
 }
 
@@ -206,6 +212,12 @@ SimtestResult SimtestWorld::result() {
   result.latest_pulse = pulse_rules_->latest();
   result.least_use = plant_->least_use();
   result.on_draining = drain_rule_->longest();
+  result.stalls_checked = stall_rule_->checked();
+  result.longest_stall = stall_rule_->longest();
+  const PortShares::Sum judged = port_shares_->judged();
+  result.ports_judged = judged.ports;
+  result.bytes_on_judged = judged.bytes;
+  result.alternates_on_judged = judged.alternates;
   return result;
 }
 

@@ -18,6 +18,7 @@
 #include "sim/simtest/node_rules.h"
 #include "sim/simtest/pulse_rules.h"
 #include "sim/simtest/simtest_run.h"
+#include "sim/simtest/stall_rule.h"
 
 namespace cableway::sim {
 
@@ -49,6 +50,7 @@ class SimtestWorld {
   std::vector<std::unique_ptr<SimTransport>> transports_;
   std::unique_ptr<CablePlant> plant_;
   std::vector<SimtestHost> hosts_;
+  std::optional<PortShares> port_shares_;
   std::unique_ptr<SetupTools> tools_;
   std::vector<std::unique_ptr<SimConnector>> connectors_;  // by node
   std::vector<std::unique_ptr<SetupDoor>> applications_;   // by node
@@ -60,6 +62,7 @@ class SimtestWorld {
   std::unique_ptr<FaultPlayer> faults_;
   std::unique_ptr<PulseRules> pulse_rules_;
   std::unique_ptr<DrainRule> drain_rule_;
+  std::unique_ptr<StallRule> stall_rule_;
 };
 
 }  // namespace cableway::sim

@@ -62,6 +62,17 @@ std::string pulses_line(const Summary& summary) {
       summary.pulses, in_ms(summary.latest_pulse), summary.silent, summary.still, summary.silences_checked, use);
 }
 
+// How often the rules about lost carriers and about ports in use were checked.
+std::string paths_line(const Summary& summary) {
+  if (summary.stalls_checked + summary.ports_judged == 0) return "";
+  const double all = static_cast<double>(std::max<std::uint64_t>(summary.bytes_on_judged, 1));
+  return absl::StrFormat(
+      "%d flows with another circuit lost one with its carrier: stalled for %.0f ms at most. %d ports judged that "
+      "alternates share: %.2f %% of %.1f MB on ports in use was theirs.\n",
+      summary.stalls_checked, in_ms(summary.longest_stall), summary.ports_judged,
+      100 * static_cast<double>(summary.alternates_on_judged) / all, all / 1e6);
+}
+
 }  // namespace
 
 std::string to_line(const SimtestReport& report) {
@@ -84,6 +95,11 @@ std::string to_line(const SimtestReport& report) {
             {"silent", result.silent},
             {"still", result.still},
             {"silences_checked", result.silences_checked},
+            {"stalls_checked", result.stalls_checked},
+            {"longest_stall_ns", result.longest_stall.count()},
+            {"ports_judged", result.ports_judged},
+            {"bytes_on_judged", result.bytes_on_judged},
+            {"alternates_on_judged", result.alternates_on_judged},
             {"least_use", result.least_use},
             {"latest_pulse_ns", result.latest_pulse.count()},
             {"failures", json::array()}};
@@ -115,6 +131,11 @@ absl::StatusOr<SimtestReport> from_line(const std::string& line) {
   result.silent = number("silent");
   result.still = number("still");
   result.silences_checked = number("silences_checked");
+  result.stalls_checked = number("stalls_checked");
+  result.longest_stall = Duration(static_cast<Duration::rep>(number("longest_stall_ns")));
+  result.ports_judged = number("ports_judged");
+  result.bytes_on_judged = number("bytes_on_judged");
+  result.alternates_on_judged = number("alternates_on_judged");
   result.least_use = number("least_use");
   result.latest_pulse = Duration(static_cast<Duration::rep>(number("latest_pulse_ns")));
   for (const json& failure : object.value("failures", json::array())) {
@@ -143,6 +164,11 @@ void Summary::add(const SimtestReport& report) {
   silent += result.silent;
   still += result.still;
   silences_checked += result.silences_checked;
+  stalls_checked += result.stalls_checked;
+  longest_stall = std::max(longest_stall, result.longest_stall);
+  ports_judged += result.ports_judged;
+  bytes_on_judged += result.bytes_on_judged;
+  alternates_on_judged += result.alternates_on_judged;
   least_use = std::min(least_use, result.least_use);
   latest_pulse = std::max(latest_pulse, result.latest_pulse);
   trace += sim::SimtestRandom::mix(result.trace + report.seed);
@@ -162,7 +188,7 @@ std::string to_text(const Summary& summary) {
              summary.runs, summary.wall_s, summary.failures.size(), summary.virtual_s, summary.events,
              summary.datagrams, summary.chunks, summary.circuits, summary.rdma_hops, summary.messages, summary.done,
              summary.failed, summary.trace) +
-         faults_line(summary) + pulses_line(summary);
+         faults_line(summary) + pulses_line(summary) + paths_line(summary);
 }
 
 std::string to_json(const Summary& summary) {
@@ -189,6 +215,11 @@ std::string to_json(const Summary& summary) {
                                 {"silent_verdicts", summary.silent},
                                 {"still_verdicts", summary.still},
                                 {"silences_checked", summary.silences_checked},
+                                {"stalls_checked", summary.stalls_checked},
+                                {"longest_stall_ms", in_ms(summary.longest_stall)},
+                                {"ports_judged", summary.ports_judged},
+                                {"bytes_on_judged_ports", summary.bytes_on_judged},
+                                {"alternates_on_judged_ports", summary.alternates_on_judged},
                                 {"latest_pulse_ms", in_ms(summary.latest_pulse)},
                                 {"trace", absl::StrFormat("%016x", summary.trace)},
                                 {"failures", nlohmann::ordered_json::array()}};

@@ -51,6 +51,11 @@ struct Summary {
   std::uint64_t silent = 0;
   std::uint64_t still = 0;
   std::uint64_t silences_checked = 0;
+  std::uint64_t stalls_checked = 0;
+  Duration longest_stall{0};  // of all runs
+  std::uint64_t ports_judged = 0;
+  std::uint64_t bytes_on_judged = 0;
+  std::uint64_t alternates_on_judged = 0;
   std::uint64_t least_use = 1000;  // per mille, of the run in which it was the lowest
   Duration latest_pulse{0};        // of all runs
   std::uint64_t trace = 0;         // combined from all runs' traces, independent of their order

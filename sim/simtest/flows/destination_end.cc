@@ -17,11 +17,16 @@ constexpr std::uint64_t kReceived = 102;  // in the trace
 
 DestinationEnd::DestinationEnd(const Place& place, std::size_t first)
     : FlowEnd(place, first, receiver_, true),
+      first_(first),
       receiver_(kSimtestStriping),
       inquiry_(place_.ground.means[place_.node]->flow_means(), place_.identity, place_.ground.plan.path_wait, *this) {}
 
 void DestinationEnd::circuits_ended(const std::vector<CircuitName>& /*circuits*/, const absl::Status& reason) {
   inquiry_.circuit_ended(reason);
+}
+
+void DestinationEnd::takes(const CircuitName& /*circuit*/, const Frame& frame) {
+  if (frame.kind == FrameKind::kChunk) record(first_ + frame.message).landed += frame.payload;
 }
 
 void DestinationEnd::poll() {

@@ -34,6 +34,7 @@ class DestinationEnd final : public FlowEnd, private SourceInquiry::Flow {
   std::uint32_t key_of(Posted& posted, StubDevice& device) override;
   void circuits_ended(const std::vector<CircuitName>& circuits, const absl::Status& reason) override;
   void gives(const CircuitName& /*circuit*/, const Frame& /*chunk*/) override {}
+  void takes(const CircuitName& circuit, const Frame& frame) override;
   void stop_circuits() override { inquiry_.stop(); }
   void forget(const Posted& used) override { check_untouched(used); }
   void messages_failed(const Posted& posted) override { record(posted.message).received = MessageState::kFailed; }
@@ -47,6 +48,7 @@ class DestinationEnd final : public FlowEnd, private SourceInquiry::Flow {
   void check_untouched(const Posted& used);
   absl::Status post();
 
+  const std::size_t first_;  // message of the flow
   FlowReceiver receiver_;
   SourceInquiry inquiry_;
 };

@@ -28,11 +28,15 @@ absl::Status EndCircuits::join(const CircuitSetup& setup, PlantHop& hop, std::ui
   circuit.preference = CircuitPreference::of(setup);
   circuit.since = now;
   circuit.hop_end = std::move(hop_end);
+  circuit.share = setup.share;
   circuit.path = setup.hops;
   circuit.end.emplace(end);
-  ChunkLink& link = links_.emplace_back(end.link, [this, name](const Frame& frame) {
-    if (frame.kind == FrameKind::kChunk) gives_(name, frame);
-  });
+  ChunkLink& link = links_.emplace_back(
+      end.link,
+      [this, name](const Frame& frame) {
+        if (frame.kind == FrameKind::kChunk) watch_.gives(name, frame);
+      },
+      [this, name](const Frame& frame) { watch_.takes(name, frame); });
   circuit.reported = false;
   attach_(name.slot, end.device);
   absl::Status status = flow_.join(name, link, where, chunk_bytes);
@@ -88,6 +92,14 @@ const std::vector<Hop>* EndCircuits::live_path_over(const std::string& cable) co
     if (leads && is_live(circuit)) return &circuit.path;
   }
   return nullptr;
+}
+
+std::vector<std::pair<CircuitName, const std::vector<Hop>*>> EndCircuits::live_paths() const {
+  std::vector<std::pair<CircuitName, const std::vector<Hop>*>> paths;
+  for (const Circuit& circuit : circuits_) {
+    if (is_live(circuit)) paths.emplace_back(circuit.name, &circuit.path);
+  }
+  return paths;
 }
 
 std::optional<CircuitName> EndCircuits::best(Instant now) const {

@@ -10,6 +10,7 @@
 #include <list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,17 +33,20 @@ class EndCircuits {
   // Registers the memory of messages for circuits in the slot. Null: its hop needs no keys.
   using Attach = std::function<void(std::size_t slot, StubDevice* device)>;
 
-  // A chunk is given to a circuit.
-  using Gives = std::function<void(const CircuitName&, const Frame& chunk)>;
+  // What a circuit's hop tells of frames (watched_link.h).
+  struct Watch {
+    std::function<void(const CircuitName&, const Frame& chunk)> gives;  // a chunk, to a circuit
+    std::function<void(const CircuitName&, const Frame& frame)> takes;
+  };
 
   // `flow`, and the stamps of its node's ports, outlive this; `user` is woken by all hops. `lands`: the flow ends here.
-  EndCircuits(CircuitOwner& flow, PortStampPage& stamps, LinkUser& user, bool lands, Attach attach, Gives gives)
+  EndCircuits(CircuitOwner& flow, PortStampPage& stamps, LinkUser& user, bool lands, Attach attach, Watch watch)
       : flow_(flow),
         stamps_(stamps),
         user_(user),
         lands_(lands),
         attach_(std::move(attach)),
-        gives_(std::move(gives)) {}
+        watch_(std::move(watch)) {}
 
   // A circuit's hop is open here. The status tells why it cannot carry the flow; the hop has been failed then.
   // Internal: it may join although a later one in its slot has.
@@ -53,6 +57,11 @@ class EndCircuits {
   std::uint64_t bytes_moved() const;
   // A circuit that is alive; the one in the lowest slot.
   std::optional<CircuitName> first_live() const;
+  // Those that are alive, with their paths.
+  std::vector<std::pair<CircuitName, const std::vector<Hop>*>> live_paths() const;
+  // Where a circuit leaves this node, and what its share is, until another one joins in its slot.
+  const HopEnd& hop_end(const CircuitName& circuit) const { return circuits_[circuit.slot].hop_end; }
+  CircuitShare share(const CircuitName& circuit) const { return circuits_[circuit.slot].share; }
   // The one that is to be the primary (core/flow_circuits/circuit_preference.h); nullopt: none has lived for so long.
   std::optional<CircuitName> best(Instant now) const;
 
@@ -78,6 +87,7 @@ class EndCircuits {
     CircuitPreference preference;
     Instant since;
     HopEnd hop_end;
+    CircuitShare share = CircuitShare::kNone;
     std::vector<Hop> path;
   };
 
@@ -88,7 +98,7 @@ class EndCircuits {
   LinkUser& user_;
   const bool lands_;
   const Attach attach_;
-  const Gives gives_;
+  const Watch watch_;
   std::array<Circuit, kMaxFlowCircuits> circuits_;
   std::list<WatchedLink> links_;    // of all circuits
   std::uint64_t moved_before_ = 0;  // by circuits whose slots have been used again

@@ -26,12 +26,12 @@ FlowEnd::FlowEnd(const Place& place, std::size_t first, CircuitOwner& owner, boo
     : place_(place),
       next_(first),
       owner_(owner),
-      circuits_(
-          owner, *place.ground.hosts[place.node].stamps, *this, lands,
-          [this](std::size_t slot, StubDevice* device) {
-            for (Posted& posted : posted_) set_key(posted, slot, device);
-          },
-          [this](const CircuitName& circuit, const Frame& chunk) { gives(circuit, chunk); }) {}
+      circuits_(owner, *place.ground.hosts[place.node].stamps, *this, lands,
+                [this](std::size_t slot, StubDevice* device) {
+                  for (Posted& posted : posted_) set_key(posted, slot, device);
+                },
+                {[this](const CircuitName& circuit, const Frame& chunk) { gives(circuit, chunk); },
+                 [this](const CircuitName& circuit, const Frame& frame) { takes(circuit, frame); }}) {}
 
 void FlowEnd::wake() {
   if (over_) return;

@@ -32,7 +32,8 @@ enum class MessageState : std::uint8_t { kUntouched, kPosted, kDone, kFailed };
 struct MessageRecord {
   MessageState sent = MessageState::kUntouched;
   MessageState received = MessageState::kUntouched;
-  std::uint64_t hash = 0;  // of the sent contents
+  std::uint64_t hash = 0;    // of the sent contents
+  std::uint64_t landed = 0;  // bytes
 };
 
 // Messages are small here.
@@ -64,6 +65,10 @@ class FlowEnd : public LinkUser {
   const std::vector<Hop>* live_path_over(const std::string& cable) const {
     return over_ ? nullptr : circuits_.live_path_over(cable);
   }
+  // EndCircuits::live_paths(); none once it is over.
+  std::vector<std::pair<CircuitName, const std::vector<Hop>*>> live_paths() const {
+    return over_ ? std::vector<std::pair<CircuitName, const std::vector<Hop>*>>() : circuits_.live_paths();
+  }
   bool over() const { return over_; }
   // Why it ended; OK if every message was done.
   const absl::Status& reason() const { return reason_; }
@@ -86,6 +91,8 @@ class FlowEnd : public LinkUser {
   virtual std::uint32_t key_of(Posted& posted, StubDevice& device) = 0;
   // A chunk is given to a circuit.
   virtual void gives(const CircuitName& circuit, const Frame& chunk) = 0;
+  // A chunk has landed, or a frame was taken.
+  virtual void takes(const CircuitName& circuit, const Frame& frame) = 0;
   // Circuits that were alive have ended.
   virtual void circuits_ended(const std::vector<CircuitName>& circuits, const absl::Status& reason) = 0;
   virtual void stop_circuits() = 0;
@@ -95,6 +102,7 @@ class FlowEnd : public LinkUser {
   void finish(const absl::Status& reason);
   std::optional<CircuitName> best_circuit() const { return circuits_.best(clock().now()); }
   void end_circuits(const absl::Status& reason) { circuits_.end_all(reason); }
+  const EndCircuits& circuits() const { return circuits_; }
   // Polls later, from outside of any call of a flow end.
   void wake_soon();
   // Whether message `next_` may be posted now: after its wait, which starts with the first call.

@@ -52,6 +52,10 @@ class SimtestFlow {
   void check_memory();
 
   const FlowPlan& plan() const { return plan_; }
+  const std::vector<MessageRecord>& records() const { return records_; }
+  // So far, and the newest; null: there was none.
+  std::size_t attempts() const { return attempts_.size(); }
+  const FlowAttempt* attempt() const { return attempts_.empty() ? nullptr : attempts_.back().get(); }
   std::size_t done() const;
   std::size_t failed() const;
   // Of the messages that are done.

@@ -66,7 +66,13 @@ absl::Status SourceEnd::join(const CircuitSetup& setup, OpenHop first_hop) {
   return joined;
 }
 
+void SourceEnd::takes(const CircuitName& circuit, const Frame& frame) {
+  if (frame.kind == FrameKind::kAnnounce && frame.offset == 0) primary_ = circuit;
+}
+
 void SourceEnd::gives(const CircuitName& circuit, const Frame& chunk) {
+  const bool competes = circuits().share(circuit) != CircuitShare::kAlternate || circuit == primary_;
+  place_.ground.port_shares.source_puts({place_.node, circuits().hop_end(circuit).port}, competes, chunk.payload);
   const std::optional<CircuitName> other = carriers_.give(circuit, chunk);
   if (!other.has_value()) return;
   place_.ground.rules.broken(

@@ -29,6 +29,8 @@ class SourceEnd final : public FlowEnd, private SourceCircuits::Flow {
   void paths_changed(Duration delay) { source_circuits_.paths_changed(delay); }
   void lose_port(const PortLost& lost) override;
   std::size_t dials() const { return dials_; }
+  // Whether the circuit, which is alive, carries chunks now, alone or beside others.
+  bool carries(const CircuitName& circuit) const { return sender_.shares(circuit) || sender_.carrier() == circuit; }
   // For a set-up of this flow that has arrived at the destination. Internal: a relay of its path did not reserve a
   // tenth of the time for the answer to travel back, or it waited and did not subtract that.
   absl::Status check_budget(const CircuitSetup& setup) const;
@@ -44,6 +46,7 @@ class SourceEnd final : public FlowEnd, private SourceCircuits::Flow {
   std::uint32_t key_of(Posted& posted, StubDevice& device) override;
   void circuits_ended(const std::vector<CircuitName>& circuits, const absl::Status& reason) override;
   void gives(const CircuitName& circuit, const Frame& chunk) override;
+  void takes(const CircuitName& circuit, const Frame& frame) override;
   void stop_circuits() override { source_circuits_.stop(); }
   void messages_failed(const Posted& posted) override { record(posted.message).sent = MessageState::kFailed; }
 
@@ -63,6 +66,7 @@ class SourceEnd final : public FlowEnd, private SourceCircuits::Flow {
 
   FlowSender sender_;
   CarrierRule carriers_;
+  CircuitName primary_;  // as the destination has announced
   const Instant began_;
   std::array<Dial, kMaxFlowCircuits> dialed_;  // by slot
   std::size_t dials_ = 0;

@@ -92,6 +92,11 @@ class CablePlant {
   // The port's own, which all hops from it share.
   Transmitter& transmitter(const End& end) { return *transmitters_[end.segment][end.end]; }
 
+  // Data leaves by this port at so many per mille of its usual rate from now on.
+  void set_rate(const End& end, std::uint64_t per_mille) {
+    transmitter(end).set_bytes_per_second(facts_.bytes_per_second * static_cast<double>(per_mille) / 1000);
+  }
+
   // To be called after the fabric's segment has changed: its connections stall, resume, or are given up in time.
   void segment_changed(CableFabric::SegmentNumber segment);
   // Ends all connections over the segment, at both ends.

@@ -177,14 +177,32 @@ absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, Ope
   PlantHop& from = take_hop(std::move(upstream.connection));
   PlantHop& to = take_hop(std::move(downstream.connection));
   SlotPool& pool = store_between(*upstream.transport.end, *downstream.transport.end).pool();
-  std::unique_ptr<RelayedCircuit> circuit =
-      host().relay->add(from.destination_end().link, to.source_end().link, std::move(floor), pool, std::move(names),
+  const bool is_alternate = setup.share == CircuitShare::kAlternate;
+  Relay relay;
+  relay.upstream = &from;
+  relay.downstream = &to;
+  relay.upstream_end = upstream_end;
+  relay.downstream_end = downstream_end;
+  relay.competes = std::make_unique<bool>(!is_alternate);
+  bool& competes = *relay.competes;
+  relay.upstream_link =
+      std::make_unique<WatchedLink>(from.destination_end().link, [is_alternate, &competes](const Frame& frame) {
+        if (is_alternate && frame.kind == FrameKind::kAnnounce) competes = frame.offset == 0;
+      });
+  const PortShares::Place port{node_, downstream_end.port};
+  const std::uint64_t number = relays_.size();
+  relay.downstream_link =
+      std::make_unique<WatchedLink>(to.source_end().link, [this, port, number, &competes](const Frame& frame) {
+        if (frame.kind == FrameKind::kChunk) ground_.port_shares.relay_puts(port, number, competes, frame.payload);
+      });
+  relay.circuit =
+      host().relay->add(*relay.upstream_link, *relay.downstream_link, std::move(floor), pool, std::move(names),
                         {[&clock = ground_.clock()] { return clock.now(); },
-                         EgressPort(*host().stamps, downstream_end.port), setup.share == CircuitShare::kAlternate});
-  from.destination.set(circuit.get());
-  to.source.set(circuit.get());
-  circuit->wake();
-  relays_.push_back(Relay{std::move(circuit), &from, &to, upstream_end, downstream_end, false});
+                         EgressPort(*host().stamps, downstream_end.port), is_alternate});
+  from.destination.set(relay.circuit.get());
+  to.source.set(relay.circuit.get());
+  relay.circuit->wake();
+  relays_.push_back(std::move(relay));
   return absl::OkStatus();
 }
 

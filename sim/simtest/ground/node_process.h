@@ -78,6 +78,10 @@ class NodeProcess final : private TransitSetups::Host {
     PlantHop* downstream = nullptr;
     HopEnd upstream_end;
     HopEnd downstream_end;
+    // Whether it uses its port as a flow's own path, as announcements that pass it tell.
+    std::unique_ptr<bool> competes;
+    std::unique_ptr<WatchedLink> upstream_link;
+    std::unique_ptr<WatchedLink> downstream_link;
     bool forgotten = false;
   };
 

@@ -22,6 +22,7 @@
 #include "sim/simtest/ground/setup_door.h"
 #include "sim/simtest/ground/slot_store.h"
 #include "sim/simtest/plan/simtest_plan.h"
+#include "sim/simtest/rules/port_shares.h"
 #include "sim/simtest/rules/rules.h"
 #include "sim/simtest/rules/trace_hash.h"
 
@@ -70,6 +71,7 @@ struct SimtestGround {
   std::vector<std::unique_ptr<NodeProcess>>& processes;    // by node
   std::vector<std::unique_ptr<ProcessMeans>>& means;       // by node, of its applications
   NodeTells told;
+  PortShares& port_shares;
   TraceHash& trace;
   RuleBook& rules;
 

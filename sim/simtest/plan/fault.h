@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_SIM_SIMTEST_PLAN_FAULT_H_
 #define CABLEWAY_SIM_SIMTEST_PLAN_FAULT_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -47,8 +48,9 @@ enum class FaultKind : std::uint8_t {
   kCutAnswer,     // a flow: connections of set-ups end after the destination has accepted, before the source knows
   kFlip,          // a cable: over TCP a bit of every so many chunks changes, below the checksum; amount: of how many
   kDrainCable,    // a cable: its first end's node has it drain, amount 1: its second's, 2: both; while that node runs
+  kRate,          // a cable: it carries data at another rate, of which nodes are not told; amount: RateChange's
 };
-inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kDrainCable) + 1;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kRate) + 1;
 
 struct Fault {
   FaultKind kind = FaultKind::kCut;
@@ -80,6 +82,19 @@ struct CutOn {
   Kind kind;
   std::uint64_t others;
   bool arrives() const { return others % 2 == 1; }
+};
+
+// What a kRate does to data that leaves by some ports of its cable. By the amount: ten times the per mille of the usual
+// rate that are left, 1 at least and 1,000,000 at most, plus the ports as for kSilence. 503: 50 per mille at both.
+struct RateChange {
+  static constexpr std::uint64_t kEnds = 10;
+
+  explicit RateChange(std::uint64_t amount)
+      : ends(amount % kEnds), per_mille(std::clamp<std::uint64_t>(amount / kEnds, 1, 1'000'000)) {}
+  static std::uint64_t amount(std::uint64_t per_mille, std::uint64_t ends) { return per_mille * kEnds + ends; }
+
+  std::uint64_t ends;  // as bits
+  std::uint64_t per_mille;
 };
 
 // The longest stall of a host's threads while its node is slow by this amount.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/simtest/plan/lone_cut.h"
 #include "sim/simtest/plan/simtest_random.h"
 
 namespace cableway::sim {
@@ -180,7 +181,7 @@ Fault make_fault(SimtestRandom& random, const SimtestPlan& plan, const FaultRang
 }
 
 // Separate random streams, so that a seed's graph, flows and other faults do not depend on the use of RDMA, on the
-// relays' capacity, on losses of large packets, or on cables that change data.
+// relays' capacity, on losses of large packets, on cables that change data, and so on.
 constexpr std::uint64_t kRdmaNumbers = 0x5244;
 constexpr std::uint64_t kRoomNumbers = 0x726f;
 constexpr std::uint64_t kWireNumbers = 0x7769;
@@ -191,6 +192,8 @@ constexpr std::uint64_t kFlipNumbers = 0x6270;
 constexpr std::uint64_t kStripeNumbers = 0x7374;
 constexpr std::uint64_t kPulseNumbers = 0x7075;
 constexpr std::uint64_t kDrainNumbers = 0x6472;
+constexpr std::uint64_t kRateNumbers = 0x7261;
+constexpr std::uint64_t kLoneNumbers = 0x6c6f;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
@@ -254,6 +257,19 @@ void add_cable_drains(SimtestPlan& plan) {
   if (!random.happens(250)) return;
   const FaultRange range{FaultKind::kDrainCable, 0, milliseconds(20), milliseconds(4000), 0, 2, 200};
   for (std::uint64_t i = random.between(1, 3); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
+}
+
+// In a quarter of the worlds cables carry less, or more, for a while.
+void add_rates(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRateNumbers);
+  if (!random.happens(250)) return;
+  const FaultRange range{FaultKind::kRate, 0, milliseconds(20), milliseconds(3000), 1, 3, 0};
+  const std::vector<std::uint64_t> per_mille{10, 50, 200, 500, 900, 2000, 5000};
+  for (std::uint64_t i = random.between(1, 3); i > 0; --i) {
+    Fault fault = make_fault(random, plan, range);
+    fault.amount = RateChange::amount(random.one_of(per_mille), fault.amount);
+    plan.faults.push_back(fault);
+  }
 }
 
 // In four of ten worlds nodes send pulses; in the others hellos and connections find what is silent.
@@ -347,17 +363,28 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
   for (std::uint64_t i = random.below(13); i > 0; --i) {
     plan.faults.push_back(make_fault(random, plan, choose_kind(random)));
   }
-  add_large_loss(plan);
-  add_failover_faults(plan);
-  add_flips(plan);
-  add_cable_drains(plan);
+  SimtestRandom lone(SimtestRandom::mix(seed) ^ kLoneNumbers);
+  const bool is_lone_cut = lone.happens(60);
+  if (is_lone_cut) {
+    make_lone_cut(lone, plan);
+  } else {
+    add_large_loss(plan);
+    add_failover_faults(plan);
+    add_flips(plan);
+    add_cable_drains(plan);
+    add_rates(plan);
+  }
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });
   plan.sealed = std::any_of(plan.faults.begin(), plan.faults.end(),
                             [](const Fault& fault) { return fault.kind == FaultKind::kCorrupt; });
   add_rdma(plan);
-  add_scarcity(plan);
   add_flow_settings(plan);
+  if (is_lone_cut) {
+    plan.circuits = std::max<std::size_t>(plan.circuits, 2);
+  } else {
+    add_scarcity(plan);
+  }
   add_split_port(plan);
   add_pulses(plan);
   return plan;

@@ -13,7 +13,7 @@
 namespace cableway::sim {
 
 struct BrokenRule {
-  int rule = 0;  // 1 to 9
+  int rule = 0;  // 1 to 11
   Instant at;
   std::string what;
 };

@@ -59,6 +59,22 @@ TEST_F(TransmitterTest, ServesSendersRoundRobin) {
   EXPECT_EQ(log_, "abcabcaca");
 }
 
+TEST_F(TransmitterTest, AChangedRateIsThatOfTheNextParcel) {
+  Sender a(transmitter_, log_, 'a', 1000, 3);
+  a.start();
+  clock_.run_for(500ns);
+  transmitter_.set_bytes_per_second(1e8);
+  clock_.run_for(500ns);
+  EXPECT_EQ(log_, "a");
+  clock_.run_for(9999ns);
+  EXPECT_EQ(log_, "a");
+  clock_.run_for(1ns);
+  EXPECT_EQ(log_, "aa");
+  transmitter_.set_bytes_per_second(1e9);
+  clock_.run_for(10us);
+  EXPECT_EQ(log_, "aaa");
+}
+
 TEST_F(TransmitterTest, FractionsOfANanosecondAddUp) {
   Transmitter odd(clock_, 3e9);
   Sender a(odd, log_, 'a', 1, 3'000'000);

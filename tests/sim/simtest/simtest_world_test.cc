@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/simtest/drifting_clock.h"
@@ -87,6 +88,42 @@ TEST(Simtest, CountsFaultsAndCuts) {
   EXPECT_EQ(result.cuts, 7U);  // five of them by the flap
   EXPECT_EQ(result.silent, 2U);
   EXPECT_GT(result.bytes, 0U);
+}
+
+// What one flow over a cable of 1 MB/s has carried after three seconds.
+std::uint64_t carried_with(const std::string& faults) {
+  SimtestPlan plan;
+  plan.shape.nodes = 2;
+  plan.shape.cables = {{0, 1, ""}};
+  plan.bytes_per_second = 1'000'000;
+  plan.ends = milliseconds(3500);
+  FlowPlan flow;
+  flow.destination = 1;
+  flow.begins = milliseconds(500);
+  flow.in_flight = 4;
+  flow.chunk_bytes = 4096;
+  flow.messages.assign(1000, MessagePlan{4096, 4096, {}, {}});
+  plan.flows.push_back(flow);
+  plan.faults = *parse_fault_plan(faults);
+  const SimtestResult result = run_simtest(plan);
+  EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
+  return result.bytes;
+}
+
+TEST(Simtest, ACableCarriesLessWhileItsRateIsChangedAndAsBeforeAfterwards) {
+  const std::uint64_t usual = carried_with("none");
+  EXPECT_GT(usual, 2'700'000U);
+  EXPECT_LT(usual, 3'000'000U);
+  // A second at a tenth: nine tenths of its bytes are missing.
+  const std::uint64_t slower = carried_with("rate@1500+1000:0:1003");
+  EXPECT_GT(slower, usual - 920'000U);
+  EXPECT_LT(slower, usual - 830'000U);
+  EXPECT_EQ(carried_with("rate@1500+1000:0:1001"), slower);
+  // The other way there are frames without payload only.
+  EXPECT_GT(carried_with("rate@1500+1000:0:1002"), usual - 300'000U);
+  EXPECT_GT(carried_with("rate@1500+1000:0:20003"), usual + 900'000U);
+  // Two at once.
+  EXPECT_LT(carried_with("rate@1500+1000:0:1001,rate@1500+1000:0:5001"), usual - 920'000U);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace cableway::simtest {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Seeds, AreARangeOrASingleSeed) {
   EXPECT_EQ(parse_seeds("3..7")->first, 3U);
@@ -95,6 +96,28 @@ TEST(SimtestReport, CountsFaultsByKind) {
   EXPECT_THAT(to_json(summary), HasSubstr("\"cut\": 6"));
   EXPECT_THAT(to_json(summary), HasSubstr("\"total\": 10"));
   EXPECT_THAT(to_json(summary), HasSubstr("\"cuts\": 8"));
+}
+
+TEST(SimtestReport, TellsHowOftenTheRulesAboutPathsWereChecked) {
+  SimtestReport report;
+  report.result.stalls_checked = 3;
+  report.result.longest_stall = std::chrono::milliseconds(40);
+  report.result.ports_judged = 5;
+  report.result.bytes_on_judged = 4'000'000;
+  report.result.alternates_on_judged = 20'000;
+  Summary summary;
+  EXPECT_THAT(to_text(summary), Not(HasSubstr("ports judged")));
+  summary.add(*from_line(to_line(report)));
+  report.result.longest_stall = std::chrono::milliseconds(20);
+  summary.add(report);
+  EXPECT_THAT(to_text(summary),
+              HasSubstr("6 flows with another circuit lost one with its carrier: stalled for 40 ms at most. 10 ports "
+                        "judged that alternates share: 0.50 % of 8.0 MB on ports in use was theirs.\n"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"stalls_checked\": 6"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"longest_stall_ms\": 40"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"ports_judged\": 10"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"bytes_on_judged_ports\": 8000000"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"alternates_on_judged_ports\": 40000"));
 }
 
 TEST(SimtestReport, JsonHasItsSchema) {

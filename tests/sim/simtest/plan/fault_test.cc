@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "sim/simtest/plan/simtest_plan.h"
@@ -54,13 +56,49 @@ TEST(FaultPlan, SomeWorldsDrainCablesAndSomeHavePulses) {
   EXPECT_LT(pulses, 200U);
 }
 
+// In a quarter of the worlds, of one direction or both, to less or to more.
+TEST(FaultPlan, SomeWorldsChangeTheRateOfCables) {
+  std::size_t worlds = 0;
+  std::size_t one_way = 0;
+  std::size_t faster = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    std::size_t changes = 0;
+    for (const Fault& fault : make_simtest_plan(seed).faults) {
+      if (fault.kind != FaultKind::kRate) continue;
+      ++changes;
+      EXPECT_GT(fault.lasts, Duration{0});
+      const RateChange change(fault.amount);
+      EXPECT_EQ(RateChange::amount(change.per_mille, change.ends), fault.amount);
+      EXPECT_GE(change.ends, 1U);
+      EXPECT_LE(change.ends, 3U);
+      one_way += change.ends == 3 ? 0 : 1;
+      faster += change.per_mille > 1000 ? 1 : 0;
+    }
+    worlds += changes > 0 ? 1 : 0;
+  }
+  EXPECT_GT(worlds, 60U);
+  EXPECT_LT(worlds, 140U);
+  EXPECT_GT(one_way, 40U);
+  EXPECT_GT(faster, 20U);
+}
+
+TEST(FaultPlan, AmountsOfRateNameWhatIsLeftAndThePorts) {
+  const RateChange change(503);
+  EXPECT_EQ(change.per_mille, 50U);
+  EXPECT_EQ(change.ends, 3U);
+  EXPECT_EQ(RateChange(2).per_mille, 1U);  // never nothing
+  EXPECT_EQ(RateChange(UINT64_MAX).per_mille, 1'000'000U);
+}
+
 TEST(FaultPlan, MostWorldsTestHowFlowsOutliveTheirCircuits) {
   std::size_t worlds = 0;
   std::size_t without_wait = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     const SimtestPlan plan = make_simtest_plan(seed);
     worlds += std::any_of(plan.faults.begin(), plan.faults.end(),
-                          [](const Fault& each) { return each.kind >= FaultKind::kCutOn; })
+                          [](const Fault& each) {
+                            return each.kind >= FaultKind::kCutOn && each.kind <= FaultKind::kCutAnswer;
+                          })
                   ? 1
                   : 0;
     without_wait += plan.path_wait == Duration{0} ? 1 : 0;
@@ -87,6 +125,17 @@ TEST(FaultPlan, IsShort) {
                        {FaultKind::kDrain, Duration(0), Duration(0), 2, 0}};
   EXPECT_EQ(to_text(plan), "cut@1500+200.5:3:1,drain@0+0:2:0");
   EXPECT_EQ(to_text(FaultPlan{}), "none");
+}
+
+TEST(FaultPlan, EveryKindIsDocumented) {
+  std::ifstream file(CABLEWAY_SIMTEST_DOC);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("Faults are of " + std::to_string(kFaultKinds) + " kinds"));
+  for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
+    const std::string name = to_text(static_cast<FaultKind>(kind));
+    EXPECT_THAT(text.str(), HasSubstr("`" + name + "`"));
+  }
 }
 
 TEST(FaultPlan, RefusesInvalidText) {
