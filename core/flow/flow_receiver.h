@@ -118,6 +118,7 @@ class FlowReceiver final : public CircuitOwner {
   absl::Status take_control(Circuit& circuit, const Frame& control);
   absl::Status take_retire(Circuit& circuit, const CircuitName& retired);
   absl::Status report(Circuit& circuit);
+  void report_all();
   void flush_queued();
   absl::Status violation(absl::string_view what);
   void end(Circuit& circuit, const absl::Status& reason);

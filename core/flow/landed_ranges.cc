@@ -10,13 +10,16 @@ IslandPool::IslandPool() {
 
 std::uint16_t IslandPool::take() {
   const std::uint16_t taken = free_;
-  if (taken != kNone) free_ = islands_[taken].next;
+  if (taken == kNone) return taken;
+  free_ = islands_[taken].next;
+  ++taken_;
   return taken;
 }
 
 void IslandPool::give_back(std::uint16_t island) {
   islands_[island].next = free_;
   free_ = island;
+  --taken_;
 }
 
 LandedRanges::Added LandedRanges::add(std::uint64_t begin, std::uint64_t end, IslandPool& pool) {

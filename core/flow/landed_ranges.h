@@ -19,6 +19,8 @@ class IslandPool {
 
   IslandPool();
 
+  bool in_use() const { return taken_ > 0; }
+
  private:
   friend class LandedRanges;
   static constexpr std::uint16_t kNone = 0xFFFF;
@@ -33,6 +35,7 @@ class IslandPool {
 
   std::array<Island, kMaxIslands> islands_;
   std::uint16_t free_ = 0;
+  std::uint16_t taken_ = 0;
 };
 
 class LandedRanges {
