@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <vector>
@@ -142,6 +143,56 @@ TEST_F(FlowAlternatesTest, ItsOwnPortIsNotInUse) {
     flow_.run(1);
     ASSERT_TRUE(gate.is_open(flow_.clock_.now())) << i;
   }
+}
+
+// Another flow's traffic on the alternate's port is on and off every so many ms. While both have something there, the
+// port is shared equally.
+class FlowBesidePulsingTraffic : public FlowAlternatesTest, public testing::WithParamInterface<int> {
+ protected:
+  static constexpr std::uint64_t kCable = 16 * kKiB;  // per ms
+
+  void run_for(int ms) {
+    for (int i = 0; i < ms; ++i, ++ms_) {
+      const bool is_on = ms_ / GetParam() % 2 == 0;
+      if (is_on) waiting_ += kCable;
+      if (is_on) offered_ += kCable;
+      std::uint64_t carried = 0;
+      if (waiting_ > 0) {
+        port_.use(flow_.clock_.now(), milliseconds(1));
+        carried = std::min(waiting_, flow_.in_flight(1) > 0 ? kCable / 2 : kCable);
+      }
+      waiting_ -= carried;
+      if (is_on) carried_ += carried;
+      flow_.set_speed(1, kCable - carried);
+      const auto given = flow_.run(1);
+      for (std::size_t c = 0; c < 2; ++c) given_[c] += bytes_of(given[c]);
+    }
+  }
+
+  double share_of_other() const { return static_cast<double>(carried_) / static_cast<double>(offered_); }
+
+  int ms_ = 0;
+  std::uint64_t waiting_ = 0;  // of the other flow
+  std::uint64_t offered_ = 0;
+  std::uint64_t carried_ = 0;  // while it was on
+  std::uint64_t given_[2] = {0, 0};
+};
+
+INSTANTIATE_TEST_SUITE_P(MsOnAndOff, FlowBesidePulsingTraffic, testing::Values(10, 20, 50, 100));
+
+TEST_P(FlowBesidePulsingTraffic, TheAlternateDoesNotOscillateAndNeitherFlowLoses) {
+  constexpr int kMs = 1500;
+  run_for(kMs);
+  if (GetParam() <= 20) {
+    EXPECT_GE(share_of_other(), 0.98);
+  }
+  EXPECT_GE(static_cast<double>(given_[0] + given_[1]), 0.98 * kMs * kCable) << "as much as its own path carries";
+  // Each use of the port that ended soon has doubled the time until the next one.
+  given_[1] = offered_ = carried_ = 0;
+  run_for(500);
+  EXPECT_EQ(given_[1], 0U);
+  EXPECT_GE(share_of_other(), 0.98);
+  EXPECT_TRUE(flow_.script_.no_late_writes());
 }
 
 // A flow that has lost its own path goes on over the alternate, as over any other circuit.
