@@ -274,6 +274,36 @@ TEST_F(PlayedDestination, AnAcknowledgementOfAMessageAfterOneThatIsNotSentBreaks
   EXPECT_TRUE(absl::IsInvalidArgument(status_)) << status_;
 }
 
+// A relay's `gate`, or the destination's `failed`, is lost with the circuit that it came over.
+TEST(FlowAlternates, ACutOnAGateOrOnAFailureLosesNothing) {
+  PortStampPage page{};
+  StripedFlow flow(messages(2000, kOneMessage), {16 * kKiB, 16 * kKiB, 16 * kKiB}, {kOneBundle});
+  flow.sender_.leaves_by(flow.names_[0], EgressPort(page, "eth0"));
+  const absl::Status pulled = absl::UnavailableError("the cable was pulled");
+  for (const std::size_t circuit : {1U, 2U}) {
+    const CircuitName alternate = flow.join(kOneBundle, CircuitShare::kAlternate);
+    flow.sender_.leaves_by(alternate, EgressPort(page, "eth1"));
+    flow.run(200);
+    ASSERT_GT(flow.in_flight(circuit), 0U);
+    const std::uint64_t again = flow.sender_.traffic().bytes_again();
+    test::LooseEnd& there = flow.hops_[circuit]->destination;
+    flow.set_speed(circuit, 0);
+    if (circuit == 1) {
+      ASSERT_TRUE(there.send_control(gate_frame(true)).ok());
+      there.lose_all();
+      flow.sender_.end_circuit(alternate, pulled);
+    } else {
+      flow.receiver_.end_circuit(alternate, pulled);
+      there.lose_all();
+    }
+    flow.run(800);  // in which the other circuit delivers what it was given at once, then what is sent again
+    EXPECT_FALSE(flow.sender_.is_live(alternate) || flow.receiver_.is_live(alternate));
+    EXPECT_GT(flow.sender_.traffic().bytes_again(), again);
+    EXPECT_GT(bytes_of(flow.run(100)[0]), 0U);
+  }
+  EXPECT_TRUE(flow.script_.no_late_writes());
+}
+
 TEST(FlowAlternates, AGateOfAnotherCircuitBreaksTheProtocol) {
   StripedFlow flow(messages(1, kOneMessage), {16 * kKiB}, {kOneBundle});
   ASSERT_TRUE(flow.hops_[0]->destination.send_control(gate_frame(true)).ok());

@@ -3,9 +3,11 @@
 // once, and replaced: over RDMA on stub devices, over TCP's contract in memory, and mixed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -155,6 +157,20 @@ class PolledWorld {
 const char* name_of(const testing::TestParamInfo<Mix>& mix) {
   constexpr const char* kNames[] = {"Tcp", "Rdma", "Mixed"};
   return kNames[static_cast<std::size_t>(mix.param)];
+}
+
+// Shows that the test below can fail.
+TEST(PolledReceive, AReaderNoticesAFlagBeforeItsData) {
+  const test::SentMessage message(0, 3 * kLineBytes);
+  test::ReceivedMessage received(message.size());
+  const auto land = [&](std::size_t begin, std::size_t bytes) {
+    std::copy_n(message.bytes().begin() + static_cast<std::ptrdiff_t>(begin), bytes,
+                received.room().begin() + static_cast<std::ptrdiff_t>(begin));
+  };
+  land(kLineBytes, 2 * kLineBytes);
+  EXPECT_EQ(received.lines_read(0, message.size()), 2U);
+  land(kLineBytes - 8, 8);
+  EXPECT_EQ(received.lines_read(0, message.size()), std::nullopt);
 }
 
 class PolledReceives : public testing::TestWithParam<Mix> {};
