@@ -388,6 +388,19 @@ TEST_F(RetiringReceiver, TellsEverySixteenChunksUnlessAnAcknowledgementDoes) {
   EXPECT_THAT(said(0), ElementsAre(landed(17))) << "counted since the circuit began";
 }
 
+// The source may have so many ranges to send again that it waits for each report.
+TEST_F(RetiringReceiver, TellsOfEveryChunkWhileBytesBeforeItAreMissing) {
+  receiver_.prefer({1, 1});
+  receive(1, chunk(0, 0, 128, 1000));
+  said(0);
+  EXPECT_THAT(said(1), ElementsAre(announcement(0, 1000)));
+  receive(0, chunk(0, 256, 256, 1000));
+  EXPECT_THAT(said(0), ElementsAre(landed(1)));
+  EXPECT_THAT(said(1), ElementsAre(landed(1))) << "and of those before it, on each circuit";
+  receive(0, chunk(0, 128, 128, 1000));
+  EXPECT_THAT(said(0), IsEmpty()) << "nothing is missing any more";
+}
+
 TEST_F(RetiringReceiver, RefusesTheSameBytesOverAnotherCircuit) {
   receive(0, chunk(0, 0, 256, 1000));
   receiver_.prefer({1, 1});
