@@ -139,6 +139,7 @@ void FlowReceiver::end(Circuit& circuit, const absl::Status& reason) {
   last_end_ = found_at(circuit.where, reason);
   note_end(last_end_);
   if (ends_with_its_circuit_) return;
+  resent_below_ = next_;
   if (ends_flow(reason) && broken_.ok()) broken_ = reason;
   // Where the flow itself is broken the other end must not wait for another circuit.
   const bool over = !broken_.ok() && !ends_flow(reason);
@@ -260,11 +261,22 @@ absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
 
 absl::Status FlowReceiver::report(Circuit& circuit) {
   if (!circuit.live || ends_with_its_circuit_) return absl::OkStatus();
+  if (oldest_ < resent_below_) report_all();
   if (circuit.counted - circuit.reported < (circuit.bundle != 0 ? kStripedReportEvery : kLandedReportEvery)) {
     return absl::OkStatus();
   }
   circuit.reported = circuit.counted;
   return circuit.link().send_control(Frame{FrameKind::kLanded, 0, circuit.counted, 0, 0});
+}
+
+// The sender may have so many ranges to send again that it gives out one more chunk only once it knows that another
+// has landed.
+void FlowReceiver::report_all() {
+  for (Circuit& circuit : used()) {
+    if (!circuit.live || circuit.counted == circuit.reported) continue;
+    circuit.reported = circuit.counted;
+    send(circuit, Frame{FrameKind::kLanded, 0, circuit.counted, 0, 0});
+  }
 }
 
 void FlowReceiver::end_landing(std::uint64_t message) {

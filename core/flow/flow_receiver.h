@@ -118,6 +118,7 @@ class FlowReceiver final : public CircuitOwner {
   absl::Status take_control(Circuit& circuit, const Frame& control);
   absl::Status take_retire(Circuit& circuit, const CircuitName& retired);
   absl::Status report(Circuit& circuit);
+  void report_all();
   void flush_queued();
   absl::Status violation(absl::string_view what);
   void end(Circuit& circuit, const absl::Status& reason);
@@ -156,6 +157,8 @@ class FlowReceiver final : public CircuitOwner {
   bool ends_with_its_circuit_ = false;
   absl::Status last_end_;
   absl::Status broken_;  // final
+  // Of messages below it some bytes may come again, as a circuit has ended.
+  std::uint64_t resent_below_ = 0;
   IslandPool islands_;
   std::array<Message, kMaxLandings> messages_;
   std::uint64_t oldest_ = 0;     // first message that is not done

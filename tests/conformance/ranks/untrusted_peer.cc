@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "core/circuit/flow_proof.h"
@@ -76,18 +77,28 @@ UntrustedPeer::Answer UntrustedPeer::receive(std::chrono::milliseconds limit) {
   return answer;
 }
 
+std::optional<Frame> UntrustedPeer::receive_frame(std::chrono::milliseconds limit) {
+  FrameBytes bytes{};
+  pollfd readable{socket_.get(), POLLIN, 0};
+  if (::poll(&readable, 1, static_cast<int>(limit.count())) != 1) return std::nullopt;
+  const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_WAITALL);
+  if (got != static_cast<ssize_t>(bytes.size())) return std::nullopt;
+  const absl::StatusOr<Frame> frame = decode_frame(bytes);
+  EXPECT_TRUE(frame.ok() && (frame->kind == FrameKind::kFailed || frame->payload == 0)) << frame.status();
+  return frame.ok() ? std::optional(*frame) : std::nullopt;
+}
+
 std::optional<FailureScope> UntrustedPeer::receive_failed(std::chrono::milliseconds limit) {
-  while (true) {
-    FrameBytes bytes{};
-    pollfd readable{socket_.get(), POLLIN, 0};
-    if (::poll(&readable, 1, static_cast<int>(limit.count())) != 1) return std::nullopt;
-    const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_WAITALL);
-    if (got != static_cast<ssize_t>(bytes.size())) return std::nullopt;
-    const absl::StatusOr<Frame> frame = decode_frame(bytes);
-    EXPECT_TRUE(frame.ok() && (frame->kind == FrameKind::kFailed || frame->payload == 0)) << frame.status();
-    if (!frame.ok()) return std::nullopt;
+  while (const std::optional<Frame> frame = receive_frame(limit)) {
     if (frame->kind == FrameKind::kFailed) return scope_of(*frame);
   }
+  return std::nullopt;
+}
+
+bool is_refused_at(const World::Door& door) {
+  const host::UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in to = endpoint(door.address, door.port);
+  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 && errno == ECONNREFUSED;
 }
 
 CircuitSetup setup_for(const Handle& handle, const std::string& from, std::vector<Hop> hops) {

@@ -38,12 +38,17 @@ class UntrustedPeer {
   Challenge receive_challenge(std::chrono::milliseconds limit);
   // Receives until the connection is closed or the set-up is accepted.
   Answer receive(std::chrono::milliseconds limit);
+  // After an accepted set-up: the next frame without a payload, or the header of a `failed`. nullopt: there is none.
+  std::optional<Frame> receive_frame(std::chrono::milliseconds limit);
   // After an accepted set-up: the scope of the `failed` that ends the circuit. nullopt: it ends without one.
   std::optional<FailureScope> receive_failed(std::chrono::milliseconds limit);
 
  private:
   host::UniqueFd socket_;
 };
+
+// Whether the kernel there refuses connections: no process listens.
+bool is_refused_at(const World::Door& door);
 
 // A valid set-up over `hops` to the process that returned `handle`. as_frame() makes the frame to send.
 CircuitSetup setup_for(const Handle& handle, const std::string& from, std::vector<Hop> hops);

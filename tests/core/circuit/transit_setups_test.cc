@@ -294,6 +294,25 @@ TEST_F(TransitSetupsTest, HalfOfThePlacesAreKeptForFlowsWithoutACircuit) {
   EXPECT_EQ(reason_at(*arrive(setup())), "full, with 4 in set-up");
 }
 
+// 50 communicators on 8 nodes, whose flows have all asked for their further circuits before the last of them asks for
+// its first one.
+TEST_F(TransitSetupsTest, ACrowdOfFurtherCircuitsKeepsNoFlowOut) {
+  constexpr std::size_t kFlows = 50 * 8;
+  constexpr std::size_t kFurtherOfEach = 3;
+  host_.limit = 2 * kFlows;
+  CircuitSetup beside = setup(60'000);
+  beside.further = true;
+  std::vector<std::shared_ptr<PlayedPeer>> open;
+  const auto add = [&](const CircuitSetup& setup) {
+    auto peer = arrive(setup);
+    if (peer->is_open) open.push_back(std::move(peer));
+  };
+  for (std::size_t i = 0; i < kFlows * kFurtherOfEach; ++i) add(beside);
+  EXPECT_THAT(open, SizeIs(kFlows)) << "half of the places";
+  for (std::size_t i = 0; i < kFlows; ++i) add(setup(60'000));
+  EXPECT_THAT(open, SizeIs(2 * kFlows));
+}
+
 TEST_F(TransitSetupsTest, AreRefusedAndCloseTheNextHopIfTheFloorCannotBeMade) {
   host_.floor = absl::ResourceExhaustedError("no pipe left");
   const auto upstream = arrive(setup());

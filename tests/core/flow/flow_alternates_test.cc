@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <vector>
@@ -144,6 +145,56 @@ TEST_F(FlowAlternatesTest, ItsOwnPortIsNotInUse) {
   }
 }
 
+// Another flow's traffic on the alternate's port is on and off every so many ms. While both have something there, the
+// port is shared equally.
+class FlowBesidePulsingTraffic : public FlowAlternatesTest, public testing::WithParamInterface<int> {
+ protected:
+  static constexpr std::uint64_t kCable = 16 * kKiB;  // per ms
+
+  void run_for(int ms) {
+    for (int i = 0; i < ms; ++i, ++ms_) {
+      const bool is_on = ms_ / GetParam() % 2 == 0;
+      if (is_on) waiting_ += kCable;
+      if (is_on) offered_ += kCable;
+      std::uint64_t carried = 0;
+      if (waiting_ > 0) {
+        port_.use(flow_.clock_.now(), milliseconds(1));
+        carried = std::min(waiting_, flow_.in_flight(1) > 0 ? kCable / 2 : kCable);
+      }
+      waiting_ -= carried;
+      if (is_on) carried_ += carried;
+      flow_.set_speed(1, kCable - carried);
+      const auto given = flow_.run(1);
+      for (std::size_t c = 0; c < 2; ++c) given_[c] += bytes_of(given[c]);
+    }
+  }
+
+  double share_of_other() const { return static_cast<double>(carried_) / static_cast<double>(offered_); }
+
+  int ms_ = 0;
+  std::uint64_t waiting_ = 0;  // of the other flow
+  std::uint64_t offered_ = 0;
+  std::uint64_t carried_ = 0;  // while it was on
+  std::uint64_t given_[2] = {0, 0};
+};
+
+INSTANTIATE_TEST_SUITE_P(MsOnAndOff, FlowBesidePulsingTraffic, testing::Values(10, 20, 50, 100));
+
+TEST_P(FlowBesidePulsingTraffic, TheAlternateDoesNotOscillateAndNeitherFlowLoses) {
+  constexpr int kMs = 1500;
+  run_for(kMs);
+  if (GetParam() <= 20) {
+    EXPECT_GE(share_of_other(), 0.98);
+  }
+  EXPECT_GE(static_cast<double>(given_[0] + given_[1]), 0.98 * kMs * kCable) << "as much as its own path carries";
+  // Each use of the port that ended soon has doubled the time until the next one.
+  given_[1] = offered_ = carried_ = 0;
+  run_for(500);
+  EXPECT_EQ(given_[1], 0U);
+  EXPECT_GE(share_of_other(), 0.98);
+  EXPECT_TRUE(flow_.script_.no_late_writes());
+}
+
 // A flow that has lost its own path goes on over the alternate, as over any other circuit.
 TEST_F(FlowAlternatesTest, ThePrimaryCompetesWhateverItIs) {
   flow_.run(100);
@@ -221,6 +272,36 @@ TEST_F(PlayedDestination, AnAcknowledgementOfAMessageAfterOneThatIsNotSentBreaks
   post(kLarge / 8);
   tell(0, Frame{FrameKind::kAck, 0, 1, 0, kLarge / 8});
   EXPECT_TRUE(absl::IsInvalidArgument(status_)) << status_;
+}
+
+// A relay's `gate`, or the destination's `failed`, is lost with the circuit that it came over.
+TEST(FlowAlternates, ACutOnAGateOrOnAFailureLosesNothing) {
+  PortStampPage page{};
+  StripedFlow flow(messages(2000, kOneMessage), {16 * kKiB, 16 * kKiB, 16 * kKiB}, {kOneBundle});
+  flow.sender_.leaves_by(flow.names_[0], EgressPort(page, "eth0"));
+  const absl::Status pulled = absl::UnavailableError("the cable was pulled");
+  for (const std::size_t circuit : {1U, 2U}) {
+    const CircuitName alternate = flow.join(kOneBundle, CircuitShare::kAlternate);
+    flow.sender_.leaves_by(alternate, EgressPort(page, "eth1"));
+    flow.run(200);
+    ASSERT_GT(flow.in_flight(circuit), 0U);
+    const std::uint64_t again = flow.sender_.traffic().bytes_again();
+    test::LooseEnd& there = flow.hops_[circuit]->destination;
+    flow.set_speed(circuit, 0);
+    if (circuit == 1) {
+      ASSERT_TRUE(there.send_control(gate_frame(true)).ok());
+      there.lose_all();
+      flow.sender_.end_circuit(alternate, pulled);
+    } else {
+      flow.receiver_.end_circuit(alternate, pulled);
+      there.lose_all();
+    }
+    flow.run(800);  // in which the other circuit delivers what it was given at once, then what is sent again
+    EXPECT_FALSE(flow.sender_.is_live(alternate) || flow.receiver_.is_live(alternate));
+    EXPECT_GT(flow.sender_.traffic().bytes_again(), again);
+    EXPECT_GT(bytes_of(flow.run(100)[0]), 0U);
+  }
+  EXPECT_TRUE(flow.script_.no_late_writes());
 }
 
 TEST(FlowAlternates, AGateOfAnotherCircuitBreaksTheProtocol) {

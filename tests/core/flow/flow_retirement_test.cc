@@ -388,6 +388,27 @@ TEST_F(RetiringReceiver, TellsEverySixteenChunksUnlessAnAcknowledgementDoes) {
   EXPECT_THAT(said(0), ElementsAre(landed(17))) << "counted since the circuit began";
 }
 
+// The source may have so many ranges to send again that it waits for each report.
+TEST_F(RetiringReceiver, TellsOfEveryChunkOfMessagesThatACircuitsEndMayHaveHit) {
+  test::LooseHop third;
+  ASSERT_TRUE(receiver_.join({2, 1}, third.destination, "node n1 port c").ok());
+  receive(1, chunk(0, 0, 128, 1000));
+  EXPECT_THAT(said(1), IsEmpty());
+  receiver_.end_circuit({2, 1}, absl::UnavailableError("it was cut"));
+  said(0);
+  said(1);
+  receive(0, chunk(0, 128, 128, 1000));
+  EXPECT_THAT(said(0), ElementsAre(landed(1)));
+  EXPECT_THAT(said(1), ElementsAre(landed(1))) << "and of those before it, on each circuit";
+  receive(0, chunk(0, 256, 744, 1000));
+  EXPECT_THAT(said(0), ElementsAre(acknowledgement(0, 1000)));
+  test::ReceivedMessage next(1000);
+  EXPECT_TRUE(receiver_.post(next.landing()).ok());
+  said(0);
+  receive(0, chunk(1, 0, 128, 1000));
+  EXPECT_THAT(said(0), IsEmpty()) << "nothing of it comes again";
+}
+
 TEST_F(RetiringReceiver, RefusesTheSameBytesOverAnotherCircuit) {
   receive(0, chunk(0, 0, 256, 1000));
   receiver_.prefer({1, 1});

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
@@ -88,6 +89,16 @@ class FlowScript {
       if (!receiving_[i].still_reused()) return false;
     }
     return true;
+  }
+  // Reads the messages that are landing as LL128 does. Returns how many lines it has taken as whole.
+  std::size_t read_lines() const {
+    std::size_t read = 0;
+    for (std::size_t i = receive_done_; i < posted_; ++i) {
+      const std::optional<std::size_t> lines = receiving_[i].lines_read(i, sizes_[i]);
+      EXPECT_TRUE(lines.has_value()) << "a line of message " << i << " has its flag before its data";
+      read += lines.value_or(0);
+    }
+    return read;
   }
   // Reuses the buffers of all receives, also of those that will never be done.
   void reuse_all() {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/flow/chunk_link.h"
+#include "core/flow/frame.h"
 
 namespace cableway::test {
 
@@ -51,12 +53,26 @@ class ReceivedMessage {
     }
     return untouched(0, kGuard, kFresh) && untouched(kGuard + size, bytes_.size(), kFresh);
   }
+  // As a reader of LL128 sees it, which takes a line as whole once its last 8 bytes, the flag, have changed. Returns
+  // how many lines that are, or nullopt if one of them is not whole.
+  std::optional<std::size_t> lines_read(std::uint64_t message, std::size_t size) const {
+    std::size_t read = 0;
+    for (std::size_t line = 0; line + kLineBytes <= size; line += kLineBytes) {
+      if (untouched(kGuard + line + kLineBytes - kFlagBytes, kGuard + line + kLineBytes, kFresh)) continue;
+      ++read;
+      for (std::size_t i = line; i < line + kLineBytes; ++i) {
+        if (bytes_[kGuard + i] != message_byte(message, i)) return std::nullopt;
+      }
+    }
+    return read;
+  }
   void reuse() { std::fill(bytes_.begin(), bytes_.end(), kReused); }
   // Whether nothing was written here since reuse().
   bool still_reused() const { return untouched(0, bytes_.size(), kReused); }
 
  private:
   static constexpr std::size_t kGuard = 128;
+  static constexpr std::size_t kFlagBytes = 8;
   static constexpr std::byte kFresh{0xfe};
   static constexpr std::byte kReused{0xee};
 

@@ -126,6 +126,22 @@ TEST_F(RelayGateTest, TheSourceIsToldOnceThatThePortIsInUseAndOnceThatItIsNot) {
   EXPECT_THAT(told(), ElementsAre(gate_frame(false)));
 }
 
+// Traffic of others, on and off every 10 ms, and every so often longer.
+TEST_F(RelayGateTest, TrafficThatComesAndGoesDoesNotMakeItOscillate) {
+  begin(true);
+  std::size_t opened = 0;
+  pass_chunk();
+  for (int ms = 0; ms < 10'000; ++ms) {
+    if (ms / 10 % 2 == 0) port_.use(clock_.now(), milliseconds(1));
+    clock_.run_for(milliseconds(1));
+    if (ms % 100 == 0 && next_ < kGatedChunks) pass_chunk();
+    if (ms % 5 == 0) relay_->look_at_gate();
+    for (const Frame& each : told()) opened += each == gate_frame(false) ? 1 : 0;
+  }
+  EXPECT_EQ(opened, 0U) << "it was closed once, and has stayed closed";
+  EXPECT_TRUE(relay_->waits_for_gate());
+}
+
 TEST_F(RelayGateTest, ARelayWithoutTimeClosesIt) {
   begin(true);
   load_.measure(clock_.now(), milliseconds(0));

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ _FLAPS_S = 8
 # by its silence.
 _PAUSE_S = 3.0
 _FAILS_WITHIN_S = 1.0
+_CIRCUITS = 4  # at most, of a flow
 
 
 class FailoverTest(FailoverCase):
@@ -156,18 +158,40 @@ class FailoverTest(FailoverCase):
 
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_killed_peer_fails_the_other_end_at_once(self, nodes: LabNodes) -> None:
-        for victim, witness in (("n2", "n0"), ("n0", "n2")):
-            if not nodes.running():
-                nodes.start(**STEADY)
-                nodes.wait_for_cables()
-            reasons = (self.reason_of_kill(nodes, victim, witness) for _ in range(_MEETINGS))
+        nodes.start(**STEADY)
+        nodes.wait_for_cables()
+        self.check_killed_peer(nodes, ["n0", "n2"], lambda: busy_relay(nodes, ["n1", "n3"]))
+
+    @in_lab("line:2", "--rate", "200mbit")
+    def test_a_killed_peer_with_four_circuits_fails_the_other_end_at_once(self, nodes: LabNodes) -> None:
+        for _ in range(_CIRCUITS - 1):
+            nodes.lab("plug", "n0-n1", "--rate", "200mbit")
+        nodes.start(**STEADY, MULTIPATH="bundle")
+        nodes.wait_for_cables()
+
+        def flow_has_all() -> None:
+            circuits: list[Any] = []
+
+            def all_are_open() -> bool:
+                circuits[:] = [circuit for flow in nodes.cableway("n0", "flows")["flows"] for circuit in flow["circuits"]]
+                return len(circuits) == _CIRCUITS
+            nodes.wait_until(all_are_open, lambda: f"{_CIRCUITS} circuits: {circuits}")
+            report_figure(f"{len(circuits)} circuits")
+        self.check_killed_peer(nodes, ["n0", "n1"], flow_has_all)
+
+    def check_killed_peer(self, nodes: LabNodes, ranks_on: list[str], wait_for_load: Callable[[], object]) -> None:
+        """Its destination is killed, then the source of another flow."""
+        first, last = ranks_on
+        for victim, witness in ((last, first), (first, last)):
+            reasons = (self.reason_of_kill(nodes, victim, witness, ranks_on, wait_for_load) for _ in range(_MEETINGS))
             reason = next(reason for reason in reasons if reason)
             self.assertRegex(reason, r"cannot reach node .*(refused|has ended)|no longer")
 
-    def reason_of_kill(self, nodes: LabNodes, victim: str, witness: str) -> str:
+    def reason_of_kill(self, nodes: LabNodes, victim: str, witness: str, ranks_on: list[str],
+                       wait_for_load: Callable[[], object]) -> str:
         """What the witness's flow reports; "" if the ranks met in that moment, and collperf itself has noticed."""
-        ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--seconds", "30")
-        busy_relay(nodes, ["n1", "n3"])
+        ranks = nodes.start_ranks(ranks_on, *FLOW, "--seconds", "30")
+        wait_for_load()
         since = time.monotonic()
         ranks.kill(victim)
         nodes.wait_until(lambda: re.search(r" failed: |rank \d is lost: ", ranks.log(witness)) is not None,
