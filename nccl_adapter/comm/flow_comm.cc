@@ -229,7 +229,8 @@ std::optional<FlowActivity> FlowComm::take_activity() {
                         circuits_.live(),
                         pauses_.take(circuit_owner_.traffic(), now()),
                         {},
-                        circuit_owner_.loads()};
+                        circuit_owner_.loads(),
+                        circuits_.counted()};
   const bool waits = circuits_.joined() > 0 && circuit_owner_.live() == 0 && !circuit_owner_.idle();
   if (waits) activity.waits = std::string(circuit_owner_.last_end().message());
   return activity;
