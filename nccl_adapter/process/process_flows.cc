@@ -221,7 +221,7 @@ void ProcessFlows::closed(FlowComm* comm, const std::string& failure) {
     forget(closed_.front().comm);
     closed_.pop_front();
   }
-  closed_.push_back({comm, std::chrono::steady_clock::now()});
+  closed_.push_back({comm, means_.dial.clock.now()});
 }
 
 void ProcessFlows::forget(FlowComm* comm) {
@@ -233,7 +233,7 @@ void ProcessFlows::forget(FlowComm* comm) {
 }
 
 void ProcessFlows::check() {
-  const auto now = std::chrono::steady_clock::now();
+  const Instant now = means_.dial.clock.now();
   while (!closed_.empty() && now - closed_.front().since >= kRememberClosed) {
     forget(closed_.front().comm);
     closed_.pop_front();
