@@ -35,7 +35,7 @@ class CircuitReports {
   // All without the flow's number; texts are within a message's limits.
   // The reroute in this activity, which is counted from now on.
   std::optional<FlowRerouted> rerouted(const FlowActivity& activity);
-  // Circuits have ended; to be called before others join in their slots.
+  // Circuits have ended; in the slot of each at most one other has joined since.
   void ended(const CommCircuits::Ended& ended, Instant now);
   // Of these, those that are to be reported now: what was to be sent again is known, or is not told for long. None
   // while the flow is idle without a circuit, as its other end may have closed it.

@@ -147,9 +147,9 @@ TEST_F(RetiredCircuitsTest, WaitsUntilItIsKnownWhatIsSentAgain) {
 }
 
 TEST_F(RetiredCircuitsTest, TellsWhatIsSentAgainThoughTheSlotIsInUse) {
+  reports_.joined(setup_of({1, 2}, "n4"), {"tcp", "why"}, at(0));
   end(kSecond, CircuitEndKind::kFailed, 0);
   activity_.counted[kSecond.slot] = {kSecond, true, 640};
-  reports_.joined(setup_of({1, 2}, "n4"), {"tcp", "why"}, at(50));
   const std::vector<CircuitRetired> reports = retired(200);
   ASSERT_THAT(reports, SizeIs(1));
   EXPECT_EQ(reports[0].path, "n0 -> n3 -> n2");

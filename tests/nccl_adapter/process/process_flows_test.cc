@@ -115,7 +115,7 @@ TEST_F(ClosedFlowsTest, TheOldestAreForgottenIfThereAreMany) {
   EXPECT_NE(find(kRemembered), nullptr);
 }
 
-TEST_F(ClosedFlowsTest, ThatLackMessagesAreForgottenAtOnce) {
+TEST_F(ClosedFlowsTest, ThatLackMessagesAnswerNothing) {
   const std::shared_ptr<RecvComm> comm = arrive(1);
   MemoryRegion* const region = comm->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
   ASSERT_NE(comm->receive(bytes_.data(), bytes_.size(), region).value(), nullptr);
