@@ -177,6 +177,14 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "a flow of a process here goes on over another path, as its circuit has ended",
      "the reason names the cable, port or node that was lost"},
     {Code::kFlowReturned, "FLOW_RETURNED", Severity::kInfo, "a flow of a process here has moved to a better path", "-"},
+    {Code::kCircuitRetired, "CIRCUIT_RETIRED", Severity::kWarning,
+     "a circuit of a flow of a process here has ended by a fault, a standby's or an alternate's, too: the flow goes on "
+     "over its others, or another path. Those with one reason share an event each second",
+     "the reason names the cable, port or node that was lost"},
+    {Code::kCircuitLeft, "CIRCUIT_LEFT", Severity::kInfo,
+     "a flow of a process here has left a circuit that it no longer needs, or the other end has; those with one reason "
+     "share an event each second",
+     "-"},
     {Code::kFlowWaiting, "FLOW_WAITING", Severity::kWarning,
      "a flow of a process here has had no path for a second, and its application waits",
      "mend what the reason names before CABLEWAY_PATH_WAIT is over"},

@@ -91,6 +91,8 @@ enum class EventCode : std::uint8_t {
   kFlowOpened,
   kFlowRerouted,
   kFlowReturned,
+  kCircuitRetired,
+  kCircuitLeft,
   kFlowWaiting,
   kFlowFailed,
   kChunkCorrupted,

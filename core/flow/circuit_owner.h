@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_CORE_FLOW_CIRCUIT_OWNER_H_
 #define CABLEWAY_CORE_FLOW_CIRCUIT_OWNER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "core/flow/chunk_checksum.h"
 #include "core/flow/chunk_link.h"
+#include "core/flow/circuit_end.h"
 #include "core/flow/circuit_load.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_share.h"
@@ -66,6 +68,8 @@ class CircuitOwner {
   // found last, and where.
   std::uint64_t corruptions() const { return corruptions_; }
   const absl::Status& last_corruption() const { return last_corruption_; }
+  // Of the circuit that ended last in this slot.
+  const CircuitEnd& end_in(std::size_t slot) const { return ends_[slot]; }
 
   // Does all work possible without blocking. A status other than OK is final for the flow; its owner then fails or
   // fences the links of all circuits.
@@ -77,16 +81,25 @@ class CircuitOwner {
   virtual bool idle() const = 0;
 
  protected:
-  // A circuit has ended; `where` is in the reason.
-  void note_end(const absl::Status& reason) {
+  // A circuit has ended; `where` is in the reason. `counted` as CircuitEnd's.
+  void note_end(const CircuitName& circuit, CircuitEndKind kind, const absl::Status& reason, bool counted) {
+    ends_[circuit.slot] = {circuit, kind, std::string(reason.message()), counted, 0};
     if (!found_corruption(reason)) return;
     ++corruptions_;
     last_corruption_ = reason;
+  }
+  // Its destination has counted what has landed over it, and the rest has to be sent again.
+  void note_counted(const CircuitName& circuit, std::uint64_t bytes_again) {
+    CircuitEnd& end = ends_[circuit.slot];
+    if (!(end.circuit == circuit)) return;
+    end.counted = true;
+    end.bytes_again = bytes_again;
   }
 
   FlowTraffic traffic_;
 
  private:
+  std::array<CircuitEnd, kMaxFlowCircuits> ends_;  // by slot
   std::uint64_t corruptions_ = 0;
   absl::Status last_corruption_;
 };

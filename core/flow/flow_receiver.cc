@@ -59,7 +59,7 @@ absl::Status FlowReceiver::join(const CircuitName& circuit, ChunkLink& last_hop,
                                                       " comes after generation ", joining.generation));
   }
   used_ = std::max<std::size_t>(used_, circuit.slot + 1U);
-  end(joining, absl::UnavailableError("its source has replaced it"));
+  end(joining, absl::UnavailableError("its source has replaced it"), CircuitEndKind::kClosed);
   joining.open(*this, last_hop, circuit.generation);
   joining.where = std::move(where);
   ++live_;
@@ -132,12 +132,12 @@ absl::Status FlowReceiver::state() const {
   return ends_with_its_circuit_ && live_ == 0 ? last_end_ : absl::OkStatus();
 }
 
-void FlowReceiver::end(Circuit& circuit, const absl::Status& reason) {
+void FlowReceiver::end(Circuit& circuit, const absl::Status& reason, CircuitEndKind kind) {
   if (!std::exchange(circuit.live, false)) return;
   --live_;
   ++ended_;
   last_end_ = found_at(circuit.where, reason);
-  note_end(last_end_);
+  note_end({static_cast<std::uint8_t>(slot_of(circuit)), circuit.generation}, kind, last_end_, true);
   if (ends_with_its_circuit_) return;
   resent_below_ = next_;
   if (ends_flow(reason) && broken_.ok()) broken_ = reason;
@@ -309,12 +309,13 @@ absl::Status FlowReceiver::take_retire(Circuit& circuit, const CircuitName& reti
   }
   if (retired.generation < ended.generation) return absl::OkStatus();  // its sender knows: it has used the slot again
   if (is_live(retired)) {
-    end(ended, absl::UnavailableError("its source has retired it"));  // tells the count on every live circuit
+    // Tells the count on every live circuit.
+    end(ended, absl::UnavailableError("its source has retired it"), CircuitEndKind::kClosed);
     return absl::OkStatus();
   }
   if (retired.generation > ended.generation) {
     // It never arrived, and may not arrive any more.
-    end(ended, absl::UnavailableError("its source has replaced it"));
+    end(ended, absl::UnavailableError("its source has replaced it"), CircuitEndKind::kClosed);
     used_ = std::max<std::size_t>(used_, retired.slot + 1U);
     ended.generation = retired.generation;
     ended.counted = 0;

@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/flow/chunk_link.h"
+#include "core/flow/circuit_end.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
 #include "core/flow/flow_circuit.h"
@@ -121,7 +122,8 @@ class FlowReceiver final : public CircuitOwner {
   void report_all();
   void flush_queued();
   absl::Status violation(absl::string_view what);
-  void end(Circuit& circuit, const absl::Status& reason);
+  void end(Circuit& circuit, const absl::Status& reason) { end(circuit, reason, end_kind_of(reason)); }
+  void end(Circuit& circuit, const absl::Status& reason, CircuitEndKind kind);
   // Frames go to live circuits only; a circuit that cannot take one ends.
   void send(Circuit& circuit, const Frame& control);
   void tell_count(Circuit& circuit, const Circuit& ended);

@@ -120,7 +120,9 @@ void FlowSender::leaves_by(const CircuitName& circuit, EgressPort port) {
 }
 
 void FlowSender::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
-  if (is_live(circuit)) end(circuits_[circuit.slot], reason);
+  if (!is_live(circuit)) return;
+  // An owner that has no fault to name leaves it.
+  end(circuits_[circuit.slot], reason, absl::IsCancelled(reason) ? CircuitEndKind::kMoved : end_kind_of(reason));
 }
 
 bool FlowSender::is_live(const CircuitName& circuit) const {
@@ -181,13 +183,13 @@ absl::Status FlowSender::state() const {
   return ends_with_its_circuit_ && live_ == 0 ? last_end_ : absl::OkStatus();
 }
 
-void FlowSender::end(Circuit& circuit, const absl::Status& reason) {
+void FlowSender::end(Circuit& circuit, const absl::Status& reason, CircuitEndKind kind) {
   if (!circuit.live()) return;
   circuit.state = Circuit::State::kIdle;
   --live_;
   ++ended_;
   last_end_ = circuit.found(reason);
-  note_end(last_end_);
+  note_end({static_cast<std::uint8_t>(slot_of(circuit)), circuit.generation}, kind, last_end_, !circuit.in_limbo());
   if (ends_with_its_circuit_) return;
   if (ends_flow(reason) && broken_.ok()) broken_ = reason;
   // Where the flow itself is broken the other end must not wait for another circuit.
@@ -410,14 +412,19 @@ absl::Status FlowSender::take_retired(const Circuit& circuit, const Frame& contr
     retired.state = Circuit::State::kRetired;  // it may not join any more
     return absl::OkStatus();
   }
-  if (is_live(about)) end(retired, absl::UnavailableError("the destination has retired it"));
+  if (is_live(about)) {
+    end(retired, absl::UnavailableError("the destination has retired it"), CircuitEndKind::kClosed);
+  }
   if (retired.retiring != about.generation) return absl::OkStatus();  // repeated
   retired.retiring = 0;
   bool fits = true;
+  std::uint64_t bytes_again = 0;
   const bool settled = retired.given.settle(control.message, [&](const MessageRange& chunk) {
     // The memory of an acknowledged message is the application's again.
     fits = fits && chunk.message >= unacknowledged_ && again_.add(chunk);
+    bytes_again += chunk.end - chunk.begin;
   });
+  note_counted(about, bytes_again);
   if (settled && fits) return absl::OkStatus();
   return violation(
       absl::StrCat("peer counted ", control.message, " chunks over a circuit that was given ", retired.given.given()));

@@ -27,6 +27,7 @@
 #include "absl/strings/string_view.h"
 #include "core/clock.h"
 #include "core/flow/chunk_link.h"
+#include "core/flow/circuit_end.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
 #include "core/flow/circuit_rate.h"
@@ -173,7 +174,8 @@ class FlowSender final : public CircuitOwner {
   absl::Status take_landed(Circuit& circuit, const Frame& control);
   absl::Status take_retired(const Circuit& circuit, const Frame& control);
   absl::Status violation(absl::string_view what);
-  void end(Circuit& circuit, const absl::Status& reason);
+  void end(Circuit& circuit, const absl::Status& reason) { end(circuit, reason, end_kind_of(reason)); }
+  void end(Circuit& circuit, const absl::Status& reason, CircuitEndKind kind);
   // Asks over `circuit` for the counts that are due.
   void ask_for_counts(Circuit& circuit);
   void ask_all_for_counts();

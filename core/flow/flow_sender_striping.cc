@@ -191,8 +191,10 @@ void FlowSender::end_stuck() {
     const Duration usual = std::max(8 * circuit.rate.distance(), 4 * circuit.rate.time_for(circuit.given.bytes()));
     if (silent < std::max<Duration>(striping_.stuck, usual)) continue;
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(silent).count();
-    end(circuit, absl::UnavailableError(
-                     absl::StrCat("nothing has landed for ", ms, " ms, while the flow's other circuits carried data")));
+    end(circuit,
+        absl::UnavailableError(
+            absl::StrCat("nothing has landed for ", ms, " ms, while the flow's other circuits carried data")),
+        CircuitEndKind::kStuck);
   }
 }
 

@@ -104,6 +104,14 @@ absl::StatusOr<std::optional<FlowOpened>> FlowLedger::waits(const SessionPeer& p
   return (*listed)->flow;
 }
 
+absl::StatusOr<std::optional<FlowOpened>> FlowLedger::retired(const SessionPeer& peer, const CircuitRetired& report) {
+  absl::StatusOr<std::optional<FlowOpened>> flow = find(peer, report.number);
+  if (!flow.ok()) return flow;
+  ++retired_[static_cast<std::size_t>(report.kind)];
+  bytes_again_ += report.bytes_again;
+  return flow;
+}
+
 absl::Status FlowLedger::counted(const SessionPeer& peer, FlowCounts counts, Instant now) {
   const absl::StatusOr<Listed*> listed = listing(peer, counts.number);
   if (listed.ok() && *listed != nullptr) count(**listed, std::move(counts), now);
@@ -186,7 +194,7 @@ FlowStatus FlowLedger::status_of(std::int64_t process, const Listed& listed, Ins
 }
 
 FlowsStatus FlowLedger::status(Instant now) const {
-  FlowsStatus status{open_, opened_, failed_, {}};
+  FlowsStatus status{open_, opened_, failed_, retired_, bytes_again_, {}};
   status.listed.reserve(listed_);
   for (const auto& [key, process] : processes_) {
     for (const auto& [id, session] : process.sessions) {

@@ -6,6 +6,7 @@
 #ifndef CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
 #define CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -40,6 +41,9 @@ struct FlowsStatus {
   std::uint64_t open = 0;    // listed or not
   std::uint64_t opened = 0;  // since the node started
   std::uint64_t failed = 0;
+  // Circuits of flows that went on, by CircuitEndKind, and what was sent again for them; since the node started.
+  std::array<std::uint64_t, kCircuitEndKinds> retired{};
+  std::uint64_t bytes_again = 0;
   std::vector<FlowStatus> listed;
 };
 
@@ -58,6 +62,8 @@ class FlowLedger {
   // Returns the flow, if it is listed.
   absl::StatusOr<std::optional<FlowOpened>> waits(const SessionPeer& peer, const FlowWaits& report);
   absl::Status counted(const SessionPeer& peer, FlowCounts counts, Instant now);
+  // A circuit of an open flow. Returns the flow, if it is listed.
+  absl::StatusOr<std::optional<FlowOpened>> retired(const SessionPeer& peer, const CircuitRetired& report);
   // The session is over.
   void left(const SessionPeer& peer);
 
@@ -97,6 +103,8 @@ class FlowLedger {
   std::uint64_t open_ = 0;
   std::uint64_t opened_ = 0;
   std::uint64_t failed_ = 0;
+  std::array<std::uint64_t, kCircuitEndKinds> retired_{};
+  std::uint64_t bytes_again_ = 0;
 };
 
 }  // namespace cableway

@@ -1,5 +1,6 @@
 #include "core/session/reported_flows.h"
 
+#include <chrono>
 #include <cstdint>
 #include <utility>
 #include <variant>
@@ -31,6 +32,15 @@ std::string flow_of(const SessionPeer& peer, const std::optional<FlowOpened>& fl
   return absl::StrCat("process ", peer.process, ": ", which);
 }
 
+constexpr std::chrono::seconds kReportRetired{1};
+constexpr char kOtherReasons[] = "other reasons";
+
+// A source knows what it has left; a destination sees only that a circuit is closed.
+bool is_hard(CircuitEndKind kind, bool sends) {
+  if (kind == CircuitEndKind::kClosed) return sends;
+  return kind != CircuitEndKind::kMoved;
+}
+
 // "14.2 ms"
 std::string pause_text(std::uint64_t microseconds) {
   constexpr double kPerMillisecond = 1000;
@@ -45,6 +55,7 @@ absl::Status ReportedFlows::take(const SessionPeer& peer, const SessionMessage& 
   if (const auto* rerouted = std::get_if<FlowRerouted>(&report)) return take_rerouted(peer, *rerouted);
   if (const auto* waits = std::get_if<FlowWaits>(&report)) return take_waits(peer, *waits);
   if (const auto* corrupted = std::get_if<ChunkCorrupted>(&report)) return take_corrupted(peer, *corrupted);
+  if (const auto* retired = std::get_if<CircuitRetired>(&report)) return take_retired(peer, *retired);
   return take_ended(peer, std::get<FlowEnded>(report));
 }
 
@@ -101,6 +112,54 @@ absl::Status ReportedFlows::take_corrupted(const SessionPeer& peer, const ChunkC
   events_.raise(EventCode::kChunkCorrupted, absl::StrCat("process ", peer.process, ": ", corrupted.reason),
                 std::move(fields));
   return absl::OkStatus();
+}
+
+absl::Status ReportedFlows::take_retired(const SessionPeer& peer, const CircuitRetired& retired) {
+  const Flow flow = ledger_.retired(peer, retired);
+  if (!flow.ok()) return flow.status();
+  const bool sends = flow->has_value() && (*flow)->sends;
+  RetiredKey key{retired.kind, is_hard(retired.kind, sends), retired.reason};
+  // How long a circuit was stuck differs.
+  if (retired.kind == CircuitEndKind::kStuck) key.reason.clear();
+  if (!retired_.contains(key) && retired_.size() >= kMaxReasons) key = {CircuitEndKind::kFailed, true, kOtherReasons};
+  Retired& entry = retired_[key];
+  if (entry.circuits == 0) {
+    entry.peer = peer;
+    entry.flow = flow;
+    entry.path = retired.path;
+    entry.reason = key.reason == kOtherReasons ? kOtherReasons : retired.reason;
+  }
+  ++entry.circuits;
+  entry.bytes_again += retired.bytes_again;
+  if (report_retired_ == nullptr) report_retired_ = clock_.call_after(kReportRetired, [this] { report_retired(); });
+  return absl::OkStatus();
+}
+
+void ReportedFlows::report_retired() {
+  report_retired_.reset();
+  for (const auto& [key, retired] : std::exchange(retired_, {})) report(key, retired);
+}
+
+void ReportedFlows::report(const RetiredKey& key, const Retired& retired) {
+  std::optional<FlowOpened> shown = *retired.flow;
+  if (shown.has_value()) {
+    shown->path = retired.path;
+    shown->port.clear();  // the log keeps eight fields
+  }
+  EventFields fields = flow_fields(retired.peer, shown);
+  fields.push_back({"kind", std::string(name_of(key.kind))});
+  fields.push_back({"circuits", absl::StrCat(retired.circuits)});
+  fields.push_back({"bytes_sent_again", absl::StrCat(retired.bytes_again)});
+  fields.push_back({"reason", retired.reason});
+  const std::string others =
+      retired.circuits == 1 ? "" : absl::StrCat(", and ", retired.circuits - 1, " other circuits");
+  const std::string again =
+      retired.bytes_again == 0 ? "" : absl::StrCat("; ", retired.bytes_again, " bytes were sent again");
+  events_.raise(
+      key.hard ? EventCode::kCircuitRetired : EventCode::kCircuitLeft,
+      absl::StrCat(flow_of(retired.peer, *retired.flow), key.hard ? " has lost" : " has left", " its circuit ",
+                   retired.path, others, " (", name_of(key.kind), ")", again, ": ", retired.reason),
+      std::move(fields));
 }
 
 absl::Status ReportedFlows::take_ended(const SessionPeer& peer, const FlowEnded& ended) {

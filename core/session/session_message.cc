@@ -28,7 +28,8 @@ enum class Type : std::uint8_t {
   kChunkCorrupted,
   kDrainRequest,
   kDrainReply,
-  kPathsChanged
+  kPathsChanged,
+  kCircuitRetired
 };
 
 constexpr std::size_t kMaxText = 4096;
@@ -161,6 +162,7 @@ class Encoder {
       writer_.put(circuit.stalled_us);
       writer_.put(circuit.kept_away_us);
     }
+    for (const std::uint64_t circuits : message.retired) writer_.put(circuits);
   }
   void operator()(const FlowRerouted& message) {
     type(Type::kFlowRerouted);
@@ -191,6 +193,14 @@ class Encoder {
     writer_.put_text(message.error);
   }
   void operator()(const PathsChanged& /*message*/) { type(Type::kPathsChanged); }
+  void operator()(const CircuitRetired& message) {
+    type(Type::kCircuitRetired);
+    writer_.put(message.number);
+    writer_.put_text(message.path);
+    writer_.put(static_cast<std::uint8_t>(message.kind));
+    writer_.put_text(message.reason);
+    writer_.put(message.bytes_again);
+  }
 
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
@@ -265,6 +275,9 @@ class Decoder {
         break;
       case Type::kPathsChanged:
         message = PathsChanged{};
+        break;
+      case Type::kCircuitRetired:
+        message = circuit_retired();
         break;
       default:
         return absl::InvalidArgumentError(
@@ -381,6 +394,17 @@ class Decoder {
       circuit.kept_away_us = reader_.get<std::uint64_t>();
       if (circuit.open_ms > kMaxOpenMs) reader_.reject();
     }
+    for (std::uint64_t& ended : message.retired) ended = reader_.get<std::uint64_t>();
+    return message;
+  }
+  CircuitRetired circuit_retired() {
+    CircuitRetired message;
+    message.number = reader_.get<std::uint64_t>();
+    message.path = reader_.get_printable(kMaxPathText);
+    message.kind = static_cast<CircuitEndKind>(reader_.get<std::uint8_t>());
+    if (static_cast<std::size_t>(message.kind) >= kCircuitEndKinds) reader_.reject();
+    message.reason = reader_.get_printable(kMaxFlowFailure);
+    message.bytes_again = reader_.get<std::uint64_t>();
     return message;
   }
   PortLost port_lost() {
@@ -405,7 +429,8 @@ class Decoder {
 bool is_report(const SessionMessage& message) {
   return std::holds_alternative<FlowOpened>(message) || std::holds_alternative<FlowEnded>(message) ||
          std::holds_alternative<FlowCounts>(message) || std::holds_alternative<FlowRerouted>(message) ||
-         std::holds_alternative<FlowWaits>(message) || std::holds_alternative<ChunkCorrupted>(message);
+         std::holds_alternative<FlowWaits>(message) || std::holds_alternative<ChunkCorrupted>(message) ||
+         std::holds_alternative<CircuitRetired>(message);
 }
 
 std::vector<std::byte> encode_session_message(const SessionMessage& message) {

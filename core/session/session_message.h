@@ -9,12 +9,14 @@
 //   DrainRequest                    DrainReply
 //   FlowOpened, FlowEnded,
 //   FlowCounts, FlowRerouted,
-//   FlowWaits, ChunkCorrupted       no reply
+//   FlowWaits, ChunkCorrupted,
+//   CircuitRetired                  no reply
 //   no request                      Welcome again; PortLost, upon which the process ends its circuits there;
 //                                   PathsChanged, upon which its flows look for their best paths
 #ifndef CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,6 +31,7 @@
 #include "core/circuit/hop_transport.h"
 #include "core/circuit/path_offer.h"
 #include "core/crypto/sub_key.h"
+#include "core/flow/circuit_end.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_share.h"
 #include "core/ports/port_lost.h"
@@ -39,7 +42,7 @@ namespace cableway {
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Separate from kProtocolVersion: process and node come from one installation, nodes from several.
-inline constexpr std::uint16_t kSessionVersion = 13;
+inline constexpr std::uint16_t kSessionVersion = 14;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -188,6 +191,8 @@ struct FlowCounts {
   std::uint64_t reroutes = 0;     // of a flow that begins here, and how long nothing moved, all together
   std::uint64_t pause_us = 0;
   std::vector<CircuitCounts> circuits;  // those that are alive, at most kMaxFlowCircuits
+  // Circuits that have ended while it went on, by CircuitEndKind.
+  std::array<std::uint64_t, kCircuitEndKinds> retired{};
   friend bool operator==(const FlowCounts&, const FlowCounts&) = default;
 };
 
@@ -209,6 +214,16 @@ struct ChunkCorrupted {
   friend bool operator==(const ChunkCorrupted&, const ChunkCorrupted&) = default;
 };
 
+// A circuit of an open flow has ended, which may have carried nothing: the flow goes on.
+struct CircuitRetired {
+  std::uint64_t number = 0;  // FlowOpened::number
+  std::string path;          // as FlowOpened::path
+  CircuitEndKind kind = CircuitEndKind::kFailed;
+  std::string reason;
+  std::uint64_t bytes_again = 0;  // at the source, that were given to another circuit
+  friend bool operator==(const CircuitRetired&, const CircuitRetired&) = default;
+};
+
 // A flow has had no circuit for a second, and its application waits. Followed by FlowCounts, or by FlowEnded.
 struct FlowWaits {
   std::uint64_t number = 0;
@@ -224,9 +239,10 @@ inline constexpr std::size_t kMaxFlowFailure = 1024;  // of causes, too
 inline constexpr std::size_t kMaxPortLostReason = 256;
 inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 
-using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
-                                    CableProbeRequest, CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts,
-                                    FlowRerouted, FlowWaits, ChunkCorrupted, DrainRequest, DrainReply, PathsChanged>;
+using SessionMessage =
+    std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply, CableProbeRequest,
+                 CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts, FlowRerouted, FlowWaits, ChunkCorrupted,
+                 DrainRequest, DrainReply, PathsChanged, CircuitRetired>;
 
 // Whether it is a report of a process about its flows, which the node does not answer.
 bool is_report(const SessionMessage& message);

@@ -1,6 +1,7 @@
 #include "core/view/status_view.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -74,6 +75,14 @@ nlohmann::ordered_json flow_circuits_json(const FlowStatus& flow, std::size_t& l
   return listed;
 }
 
+nlohmann::ordered_json retired_json(const std::array<std::uint64_t, kCircuitEndKinds>& retired) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (std::size_t kind = 0; kind < retired.size(); ++kind) {
+    json[std::string(name_of(static_cast<CircuitEndKind>(kind)))] = retired[kind];
+  }
+  return json;
+}
+
 nlohmann::ordered_json flow_json(const FlowStatus& each, std::size_t& listed_bytes) {
   const bool knows_pauses = each.flow.sends;
   nlohmann::ordered_json json = {
@@ -92,6 +101,7 @@ nlohmann::ordered_json flow_json(const FlowStatus& each, std::size_t& listed_byt
   json["bytes_sent_again"] = knows_pauses ? nlohmann::ordered_json(each.counts.bytes_again) : nlohmann::ordered_json();
   json["reroutes"] = knows_pauses ? nlohmann::ordered_json(each.counts.reroutes) : nlohmann::ordered_json();
   json["pause_ms"] = milliseconds_json(knows_pauses, each.counts.pause_us);
+  json["circuits_retired"] = retired_json(each.counts.retired);
   json["circuits"] = flow_circuits_json(each, listed_bytes);
   return json;
 }
@@ -179,32 +189,36 @@ std::string status_view(const Node& node, const RelayStatus& relay, const FlowsS
                         const std::vector<HostProblem>& problems) {
   const auto& neighbours = node.neighbours().all();
   const auto up = std::count_if(neighbours.begin(), neighbours.end(), [](const auto& each) { return each.second.up; });
-  const nlohmann::ordered_json view = {
-      {routing::kSchemaMember, routing::kJsonSchema},
-      {"node", node.identity().name},
-      {"cluster", node.identity().cluster},
-      {"draining", node.draining()},
-      {"draining_cables", node.draining_cables()},
-      {"addresses", node.addresses()},
-      {"relay_port", node.relay_port()},
-      {"nodes", node.flooding().database().size()},
-      {"cables_up", up},
-      {"problems", problems_json(node, problems)},
-      {"events", counts_json(node.events())},
-      {"sessions", sessions},
-      {"flooding", flooding_json(node.flooding().counters())},
-      {"own", {{"flows_open", flows.open}, {"flows_opened", flows.opened}, {"flows_failed", flows.failed}}},
-      {"relayed",
-       {{"bytes", relay.bytes},
-        {"chunks", relay.chunks},
-        {"circuits_open", relay.circuits.size()},
-        {"circuits_opened", relay.circuits_opened},
-        {"circuits_broken", relay.circuits_broken},
-        {"setups_refused", relay.setups_refused}}},
-      {"relay_memory", memory_json(relay.memory)},
-      {"rdma_memory", rdma_memory_json(relay.rdma_memory)},
-      {"flows", flows_json(flows)},
-      {"circuits", circuits_json(relay)}};
+  const nlohmann::ordered_json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                                       {"node", node.identity().name},
+                                       {"cluster", node.identity().cluster},
+                                       {"draining", node.draining()},
+                                       {"draining_cables", node.draining_cables()},
+                                       {"addresses", node.addresses()},
+                                       {"relay_port", node.relay_port()},
+                                       {"nodes", node.flooding().database().size()},
+                                       {"cables_up", up},
+                                       {"problems", problems_json(node, problems)},
+                                       {"events", counts_json(node.events())},
+                                       {"sessions", sessions},
+                                       {"flooding", flooding_json(node.flooding().counters())},
+                                       {"own",
+                                        {{"flows_open", flows.open},
+                                         {"flows_opened", flows.opened},
+                                         {"flows_failed", flows.failed},
+                                         {"circuits_retired", retired_json(flows.retired)},
+                                         {"bytes_sent_again", flows.bytes_again}}},
+                                       {"relayed",
+                                        {{"bytes", relay.bytes},
+                                         {"chunks", relay.chunks},
+                                         {"circuits_open", relay.circuits.size()},
+                                         {"circuits_opened", relay.circuits_opened},
+                                         {"circuits_broken", relay.circuits_broken},
+                                         {"setups_refused", relay.setups_refused}}},
+                                       {"relay_memory", memory_json(relay.memory)},
+                                       {"rdma_memory", rdma_memory_json(relay.rdma_memory)},
+                                       {"flows", flows_json(flows)},
+                                       {"circuits", circuits_json(relay)}};
   // A name that is not UTF-8 is shown with replacement characters; the default is to throw.
   return view.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -15,6 +15,7 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
       return absl::FailedPreconditionError("a later circuit in its slot has joined the flow");
     }
     flow_.end_circuit(circuit.name, absl::UnavailableError("its source has replaced it"));
+    if (!circuit.reported) replaced_.push_back(flow_.end_in(name.slot));
     memory_.detach(name.slot);
     unused_sockets_.push_back(circuit.hop->take_socket());
   }
@@ -84,6 +85,7 @@ std::optional<CircuitName> CommCircuits::best() const {
 
 CommCircuits::Ended CommCircuits::take_ended() {
   Ended ended{{},
+              std::exchange(replaced_, {}),
               flow_.last_end(),
               flow_.corruptions() - std::exchange(corruptions_, flow_.corruptions()),
               flow_.last_corruption()};
@@ -91,8 +93,18 @@ CommCircuits::Ended CommCircuits::take_ended() {
     if (circuit.hop == nullptr || circuit.reported || is_live(circuit)) continue;
     circuit.reported = true;
     ended.circuits.push_back(circuit.name);
+    ended.ends.push_back(flow_.end_in(circuit.name.slot));
   }
   return ended;
+}
+
+std::array<CountedEnd, kMaxFlowCircuits> CommCircuits::counted() const {
+  std::array<CountedEnd, kMaxFlowCircuits> counted;
+  for (std::size_t slot = 0; slot < counted.size(); ++slot) {
+    const CircuitEnd& end = flow_.end_in(slot);
+    counted[slot] = {end.circuit, end.counted, end.bytes_again};
+  }
+  return counted;
 }
 
 void CommCircuits::fail(const std::string& reason) {

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "core/circuit/circuit_setup.h"
 #include "core/circuit/hop_names.h"
+#include "core/flow/circuit_end.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_owner.h"
 #include "core/flow_circuits/circuit_preference.h"
@@ -24,6 +25,13 @@
 #include "nccl_adapter/memory/flow_memory.h"
 
 namespace cableway::nccl {
+
+// A circuit that has ended, and what of it was sent again (CircuitEnd).
+struct CountedEnd {
+  CircuitName circuit{0, 0};
+  bool counted = false;
+  std::uint64_t bytes_again = 0;
+};
 
 // One thread at a time: its comm's mutex must be held.
 class CommCircuits {
@@ -55,11 +63,14 @@ class CommCircuits {
   // Those that have ended since the last call, and why the last of them has.
   struct Ended {
     std::vector<CircuitName> circuits;
+    std::vector<CircuitEnd> ends;  // of those, and of others whose slots have been used again
     absl::Status reason;
     std::uint64_t corruptions = 0;  // CircuitOwner::corruptions(), since the last call
     absl::Status last_corruption;
   };
   Ended take_ended();
+  // What is known of the circuits that ended last, by slot, once the destination has counted.
+  std::array<CountedEnd, kMaxFlowCircuits> counted() const;
 
   // Ends all, for the end of the flow: the other end gets the reason over those that are alive.
   void fail(const std::string& reason);
@@ -85,7 +96,8 @@ class CommCircuits {
   PortStampPage* const stamps_;
   std::array<Circuit, kMaxFlowCircuits> circuits_;  // by slot
   std::size_t joined_ = 0;
-  std::uint64_t corruptions_ = 0;  // reported by take_ended()
+  std::uint64_t corruptions_ = 0;     // reported by take_ended()
+  std::vector<CircuitEnd> replaced_;  // ended, and replaced before take_ended()
   std::vector<host::UniqueFd> unused_sockets_;
 };
 

@@ -37,7 +37,10 @@ absl::Status FlowComm::deregister_memory(MemoryRegion* region) {
     return named(absl::InvalidArgumentError("deregMr of memory that is not registered on it"));
   }
   if (region->in_flight > 0) {
-    static_cast<void>(fail(absl::AbortedError("its memory was deregistered while in use")));
+    // Where the flow has lost its path, that is why NCCL gives it up.
+    const bool is_cut_off = circuits_.joined() > 0 && circuit_owner_.live() == 0;
+    const std::string cause = is_cut_off ? absl::StrCat(circuit_owner_.last_end().message(), "; then ") : "";
+    static_cast<void>(fail(absl::AbortedError(absl::StrCat(cause, "its memory was deregistered while in use"))));
     memory_.end_flushes();
     for (Requests* requests : {&messages_, &flushes_}) {
       for (Request& request : *requests) {
@@ -229,7 +232,8 @@ std::optional<FlowActivity> FlowComm::take_activity() {
                         circuits_.live(),
                         pauses_.take(circuit_owner_.traffic(), now()),
                         {},
-                        circuit_owner_.loads()};
+                        circuit_owner_.loads(),
+                        circuits_.counted()};
   const bool waits = circuits_.joined() > 0 && circuit_owner_.live() == 0 && !circuit_owner_.idle();
   if (waits) activity.waits = std::string(circuit_owner_.last_end().message());
   return activity;

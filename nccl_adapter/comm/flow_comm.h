@@ -53,11 +53,12 @@ struct Completion {
 // What has passed over a flow, for reports.
 struct FlowActivity {
   FlowTraffic traffic;
-  CircuitName carrier;                             // CircuitOwner::carrier()
-  std::array<CircuitName, kMaxFlowCircuits> live;  // by slot; generation 0: none is alive there
-  std::optional<Reroute> reroute;                  // since the last activity that was taken
-  std::string waits;                               // why there is no circuit while NCCL waits; "": it does not
-  CircuitLoads loads;                              // CircuitOwner::loads()
+  CircuitName carrier;                               // CircuitOwner::carrier()
+  std::array<CircuitName, kMaxFlowCircuits> live;    // by slot; generation 0: none is alive there
+  std::optional<Reroute> reroute;                    // since the last activity that was taken
+  std::string waits;                                 // why there is no circuit while NCCL waits; "": it does not
+  CircuitLoads loads;                                // CircuitOwner::loads()
+  std::array<CountedEnd, kMaxFlowCircuits> counted;  // CommCircuits::counted()
 };
 
 class FlowComm {

@@ -1,5 +1,6 @@
 #include "nccl_adapter/process/circuit_reports.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -12,6 +13,10 @@ namespace cableway::nccl {
 namespace {
 
 constexpr std::chrono::seconds kWaitsLong{1};
+// An end is not reported before the flow's others would have been noticed, were the flow over.
+constexpr std::chrono::milliseconds kMayBeOver{200};
+constexpr std::chrono::seconds kCountsLate{5};
+constexpr std::size_t kMaxUnreported = 2 * kMaxFlowCircuits;
 
 template <typename Unit>
 std::uint64_t whole(std::chrono::nanoseconds duration) {
@@ -23,6 +28,8 @@ std::uint64_t whole(std::chrono::nanoseconds duration) {
 void CircuitReports::joined(const CircuitSetup& setup, const HopTransport& transport, Instant now) {
   const HopEnd end = sends_ ? dialing_end(setup, setup.hop) : accepting_end(setup, setup.hop);
   Joined& circuit = circuits_[setup.circuit.slot];
+  circuit.before = circuit.name;
+  circuit.path_before = std::move(circuit.report.path);
   circuit.name = setup.circuit;
   circuit.since = now;
   circuit.report = CircuitCounts{};
@@ -56,6 +63,43 @@ std::optional<FlowRerouted> CircuitReports::rerouted(const FlowActivity& activit
   return report;
 }
 
+std::string CircuitReports::path_of(const CircuitName& circuit) const {
+  const Joined& joined = circuits_[circuit.slot];
+  if (joined.name == circuit) return joined.report.path;
+  return joined.before == circuit ? joined.path_before : "";
+}
+
+void CircuitReports::ended(const CommCircuits::Ended& ended, Instant now) {
+  for (const CircuitEnd& end : ended.ends) {
+    ended_.push_back({end, path_of(end.circuit), now});
+    if (ended_.size() <= kMaxUnreported) continue;
+    count(ended_.front().end);
+    ended_.pop_front();
+  }
+}
+
+std::vector<CircuitRetired> CircuitReports::retired(const FlowActivity& activity, Instant now) {
+  std::vector<CircuitRetired> reports;
+  const auto is_alive = [](const CircuitName& circuit) { return circuit.generation > 0; };
+  const bool goes_on = !activity.waits.empty() || std::any_of(activity.live.begin(), activity.live.end(), is_alive);
+  if (!goes_on) return reports;
+  for (Ended& ended : ended_) {
+    const CountedEnd& counted = activity.counted[ended.end.circuit.slot];
+    if (!(counted.circuit == ended.end.circuit)) continue;
+    ended.end.counted = counted.counted;
+    ended.end.bytes_again = counted.bytes_again;
+  }
+  std::erase_if(ended_, [&](const Ended& ended) {
+    const bool is_due = now - ended.at >= (ended.end.counted ? Instant::duration(kMayBeOver) : kCountsLate);
+    if (!is_due) return false;
+    count(ended.end);
+    reports.push_back(
+        {0, ended.path, ended.end.kind, printable(ended.end.reason, kMaxFlowFailure), ended.end.bytes_again});
+    return true;
+  });
+  return reports;
+}
+
 std::optional<FlowWaits> CircuitReports::waits(const FlowActivity& activity, Instant now) {
   if (activity.waits.empty()) {
     waits_since_.reset();
@@ -73,6 +117,7 @@ FlowCounts CircuitReports::counts(const FlowActivity& activity, Instant now) con
   report.bytes = activity.traffic.bytes();
   report.bytes_again = activity.traffic.bytes_again();
   report.reroutes = reroutes_;
+  report.retired = retired_;
   report.pause_us = whole<std::chrono::microseconds>(pause_);
   for (const Joined& circuit : circuits_) {
     const bool is_live = circuit.name.generation > 0 && activity.live[circuit.name.slot] == circuit.name;

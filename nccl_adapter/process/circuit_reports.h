@@ -6,10 +6,14 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/circuit/circuit_setup.h"
 #include "core/circuit/hop_transport.h"
+#include "core/flow/circuit_end.h"
 #include "core/flow/circuit_name.h"
 #include "core/session/session_message.h"
 #include "nccl_adapter/comm/flow_comm.h"
@@ -31,6 +35,11 @@ class CircuitReports {
   // All without the flow's number; texts are within a message's limits.
   // The reroute in this activity, which is counted from now on.
   std::optional<FlowRerouted> rerouted(const FlowActivity& activity);
+  // Circuits have ended; in the slot of each at most one other has joined since.
+  void ended(const CommCircuits::Ended& ended, Instant now);
+  // Of these, those that are to be reported now: what was to be sent again is known, or is not told for long. None
+  // while the flow is idle without a circuit, as its other end may have closed it.
+  std::vector<CircuitRetired> retired(const FlowActivity& activity, Instant now);
   // Once for each time that the flow waits for a second.
   std::optional<FlowWaits> waits(const FlowActivity& activity, Instant now);
   FlowCounts counts(const FlowActivity& activity, Instant now) const;
@@ -40,11 +49,23 @@ class CircuitReports {
     CircuitName name;
     CircuitCounts report;
     Instant since;
+    CircuitName before;  // in the slot
+    std::string path_before;
   };
+  struct Ended {
+    CircuitEnd end;
+    std::string path;
+    Instant at;
+  };
+
+  std::string path_of(const CircuitName& circuit) const;
+  void count(const CircuitEnd& end) { ++retired_[static_cast<std::size_t>(end.kind)]; }
 
   const bool sends_;
   std::optional<FlowOpened> opened_;
-  std::array<Joined, kMaxFlowCircuits> circuits_;  // by slot
+  std::array<Joined, kMaxFlowCircuits> circuits_;          // by slot
+  std::deque<Ended> ended_;                                // not reported yet; the oldest first
+  std::array<std::uint64_t, kCircuitEndKinds> retired_{};  // FlowCounts::retired
   std::uint64_t reroutes_ = 0;
   std::chrono::nanoseconds pause_{};
   std::optional<Instant> waits_since_;

@@ -23,6 +23,11 @@ void FlowReports::rerouted(const FlowComm* comm, FlowRerouted report) {
   send_about(comm, std::move(report));
 }
 
+void FlowReports::retired(const FlowComm* comm, CircuitRetired report) {
+  if (session_ == nullptr || session_->is_behind()) return;
+  send_about(comm, std::move(report));
+}
+
 void FlowReports::waits(const FlowComm* comm, FlowWaits report) {
   send_about(comm, std::move(report));
 }

@@ -20,9 +20,10 @@ class FlowReports {
  public:
   // `comm` identifies the flow until ended(), and is not dereferenced.
   void opened(const FlowComm* comm, FlowOpened report);
-  // About an open flow; dropped for any other. `counts` are not sent if nothing has passed since the last ones, or if
-  // the node does not keep up.
+  // About an open flow; dropped for any other. `counts` are not sent if nothing has passed since the last ones; they
+  // and circuits that have retired neither, if the node does not keep up.
   void rerouted(const FlowComm* comm, FlowRerouted report);
+  void retired(const FlowComm* comm, CircuitRetired report);
   void waits(const FlowComm* comm, FlowWaits report);
   void counted(const FlowComm* comm, FlowCounts counts);
   // `failure`: "" if it was closed. Only the first call for a flow counts.

@@ -209,6 +209,7 @@ void ProcessFlows::look_at(FlowComm* comm) {
     log_.warn(reason);
     reports_.corrupted(comm, ended.corruptions, reason);
   }
+  flow->second->circuit_reports.ended(ended, std::chrono::steady_clock::now());
   flow->second->circuits_ended(ended);
 }
 
@@ -220,7 +221,7 @@ void ProcessFlows::closed(FlowComm* comm, const std::string& failure) {
     forget(closed_.front().comm);
     closed_.pop_front();
   }
-  closed_.push_back({comm, std::chrono::steady_clock::now()});
+  closed_.push_back({comm, means_.dial.clock.now()});
 }
 
 void ProcessFlows::forget(FlowComm* comm) {
@@ -232,7 +233,7 @@ void ProcessFlows::forget(FlowComm* comm) {
 }
 
 void ProcessFlows::check() {
-  const auto now = std::chrono::steady_clock::now();
+  const Instant now = means_.dial.clock.now();
   while (!closed_.empty() && now - closed_.front().since >= kRememberClosed) {
     forget(closed_.front().comm);
     closed_.pop_front();
@@ -288,7 +289,9 @@ void ProcessFlows::report_activity(FlowComm* comm, Flow& flow, bool with_counts)
   const auto now = std::chrono::steady_clock::now();
   std::optional<FlowRerouted> rerouted = flow.circuit_reports.rerouted(*activity);
   std::optional<FlowWaits> waits = flow.circuit_reports.waits(*activity, now);
-  const bool has_news = rerouted.has_value();
+  const std::vector<CircuitRetired> retired = flow.circuit_reports.retired(*activity, now);
+  const bool has_news = rerouted.has_value() || !retired.empty();
+  for (const CircuitRetired& circuit : retired) reports_.retired(comm, circuit);
   if (rerouted.has_value()) reports_.rerouted(comm, *std::move(rerouted));
   if (waits.has_value()) reports_.waits(comm, *std::move(waits));
   if (with_counts || has_news) reports_.counted(comm, flow.circuit_reports.counts(*activity, now));

@@ -84,7 +84,7 @@ class ProcessFlows {
 
   struct Closed {
     FlowComm* comm = nullptr;
-    std::chrono::steady_clock::time_point since;
+    Instant since;
   };
 
   const FlowMeans& means_;

@@ -101,6 +101,7 @@ TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
   EXPECT_EQ(at_source["flow"], circuit["flow"]);
   EXPECT_EQ(at_destination["flow"], circuit["flow"]);
   for (json* flow : {&at_source, &at_destination}) flow->erase("flow");
+  const json none_retired{{"failed", 0}, {"corrupted", 0}, {"stuck", 0}, {"closed", 0}, {"moved", 0}};
   EXPECT_EQ(at_source, (json{{"process", sender_->pid()},
                              {"node", "c"},
                              {"sends", true},
@@ -112,7 +113,8 @@ TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
                              {"waits", nullptr},
                              {"bytes_sent_again", 0},
                              {"reroutes", 0},
-                             {"pause_ms", 0.0}}));
+                             {"pause_ms", 0.0},
+                             {"circuits_retired", none_retired}}));
   EXPECT_EQ(at_destination, (json{{"process", receiver_->pid()},
                                   {"node", "a"},
                                   {"sends", false},
@@ -124,7 +126,8 @@ TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
                                   {"waits", nullptr},
                                   {"bytes_sent_again", nullptr},
                                   {"reroutes", nullptr},
-                                  {"pause_ms", nullptr}}));
+                                  {"pause_ms", nullptr},
+                                  {"circuits_retired", none_retired}}));
   EXPECT_EQ(circuit["upstream"], (json{{"transport", "tcp"}, {"reason", "the other end offers no RDMA"}}));
   EXPECT_EQ(circuit["downstream"], (json{{"transport", "tcp"}, {"reason", "no RDMA device behind lo"}}));
 

@@ -89,6 +89,35 @@ TEST_F(RetiringSender, AsksForTheCountAndSendsTheRestAgain) {
   EXPECT_FALSE(sender_.done(0)) << "the second circuit still reads the message";
 }
 
+TEST_F(RetiringSender, KnowsHowACircuitEndedAndWhatWasSentAgain) {
+  EXPECT_EQ(sender_.end_in(0).circuit.generation, 0U);
+  lose_first_circuit();
+  EXPECT_EQ(sender_.end_in(0).circuit, (CircuitName{0, 1}));
+  EXPECT_EQ(sender_.end_in(0).kind, CircuitEndKind::kFailed);
+  EXPECT_EQ(sender_.end_in(0).reason, "node n0 port a: the cable was pulled");
+  EXPECT_FALSE(sender_.end_in(0).counted);
+  receive(1, announcement(0, 1000));
+  receive(1, retired_frame({0, 1}, 2));
+  EXPECT_TRUE(sender_.end_in(0).counted);
+  EXPECT_EQ(sender_.end_in(0).bytes_again, 256U);
+  sender_.end_circuit({1, 1}, absl::CancelledError("a better path carries the flow now"));
+  EXPECT_EQ(sender_.end_in(1).kind, CircuitEndKind::kMoved);
+}
+
+TEST_F(RetiringSender, KnowsThatACircuitWithoutChunksHasNothingToCount) {
+  sender_.end_circuit({1, 1}, absl::DataLossError("chunk corrupted"));
+  EXPECT_EQ(sender_.end_in(1).kind, CircuitEndKind::kCorrupted);
+  EXPECT_TRUE(sender_.end_in(1).counted);
+  receive(0, retired_frame({1, 1}, 0));
+  EXPECT_EQ(sender_.end_in(1).kind, CircuitEndKind::kCorrupted) << "it has not ended again";
+}
+
+TEST_F(RetiringSender, KnowsThatTheReceiverHasRetiredACircuit) {
+  receive(1, retired_frame({0, 1}, 0));
+  EXPECT_EQ(sender_.end_in(0).kind, CircuitEndKind::kClosed);
+  EXPECT_TRUE(sender_.end_in(0).counted);
+}
+
 TEST_F(RetiringSender, AsksOverEveryCircuitThatJoinsUntilTheAnswerComes) {
   lose_first_circuit();
   test::LooseHop third;

@@ -171,6 +171,7 @@ TEST(FlowStriping, ACircuitThatIsStuckEndsWhereOthersCarryData) {
   flow.sender_.end_stuck();
   EXPECT_FALSE(flow.sender_.is_live(flow.names_[1]));
   EXPECT_TRUE(flow.sender_.is_live(flow.names_[0]));
+  EXPECT_EQ(flow.sender_.end_in(1).kind, CircuitEndKind::kStuck);
   EXPECT_THAT(std::string(flow.sender_.last_end().message()), HasSubstr("nothing has landed for 1"));
   flow.run_to_the_end();
   EXPECT_TRUE(flow.script_.no_late_writes());

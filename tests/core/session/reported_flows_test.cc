@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -143,6 +144,81 @@ TEST_F(ReportedFlowsTest, ACorruptionIsAnEvent) {
   EXPECT_EQ(events_.field("path"), "n0 -> n1 -> n2");
 }
 
+TEST_F(ReportedFlowsTest, ACircuitThatHasEndedIsAnEventWithinASecond) {
+  ASSERT_TRUE(
+      flows_.take(kPeer, CircuitRetired{1, "n0 -> n3 -> n2", CircuitEndKind::kFailed, "node n3: reset", 65536}).ok());
+  pass(std::chrono::milliseconds(900));
+  EXPECT_THAT(events_.codes, SizeIs(1));
+  pass(std::chrono::milliseconds(100));
+  EXPECT_EQ(events_.codes.back(), EventCode::kCircuitRetired);
+  EXPECT_EQ(events_.texts.back(),
+            "process 4711: the flow to node n2 has lost its circuit n0 -> n3 -> n2 (failed); 65536 bytes were sent "
+            "again: node n3: reset");
+  EXPECT_EQ(events_.field("path"), "n0 -> n3 -> n2") << "that of the circuit";
+  EXPECT_EQ(events_.field("kind"), "failed");
+  EXPECT_EQ(events_.field("circuits"), "1");
+  EXPECT_EQ(events_.field("bytes_sent_again"), "65536");
+  EXPECT_EQ(events_.field("reason"), "node n3: reset");
+  pass(std::chrono::seconds(5));
+  EXPECT_THAT(events_.codes, SizeIs(2)) << "reported once";
+}
+
+// A cut with a thousand flows.
+TEST_F(ReportedFlowsTest, CircuitsThatEndForOneReasonShareAnEventEachSecond) {
+  for (int i = 0; i < 999; ++i) {
+    ASSERT_TRUE(flows_.take(kPeer, CircuitRetired{1, "n0 -> n3 -> n2", CircuitEndKind::kFailed, "lost", 10}).ok());
+    pass(std::chrono::milliseconds(i % 2));
+  }
+  ASSERT_TRUE(flows_.take(kPeer, CircuitRetired{1, "n0 -> n4 -> n2", CircuitEndKind::kFailed, "reset", 0}).ok());
+  pass(std::chrono::seconds(1));
+  EXPECT_THAT(events_.codes,
+              ElementsAre(EventCode::kFlowOpened, EventCode::kCircuitRetired, EventCode::kCircuitRetired));
+  EXPECT_THAT(events_.texts[1], HasSubstr("has lost its circuit n0 -> n3 -> n2, and 998 other circuits (failed); 9990 "
+                                          "bytes were sent again: lost"));
+  EXPECT_THAT(events_.texts[2], HasSubstr("has lost its circuit n0 -> n4 -> n2 (failed): reset"));
+  ASSERT_TRUE(flows_.take(kPeer, CircuitRetired{1, "", CircuitEndKind::kFailed, "lost", 0}).ok());
+  pass(std::chrono::seconds(1));
+  EXPECT_EQ(events_.field("circuits"), "1") << "counts begin anew";
+  EXPECT_EQ(flows_.status().retired[static_cast<std::size_t>(CircuitEndKind::kFailed)], 1001U);
+  EXPECT_EQ(flows_.status().bytes_again, 9990U);
+}
+
+TEST_F(ReportedFlowsTest, HowLongCircuitsWereStuckDoesNotTellThemApart) {
+  for (const char* reason : {"nothing has landed for 1001 ms", "nothing has landed for 1002 ms"}) {
+    ASSERT_TRUE(flows_.take(kPeer, CircuitRetired{1, "", CircuitEndKind::kStuck, reason, 0}).ok());
+  }
+  pass(std::chrono::seconds(1));
+  EXPECT_THAT(events_.codes, SizeIs(2));
+  EXPECT_EQ(events_.field("circuits"), "2");
+  EXPECT_EQ(events_.field("reason"), "nothing has landed for 1001 ms");
+}
+
+TEST_F(ReportedFlowsTest, AnyNumberOfReasonsMakesABoundedNumberOfEvents) {
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(
+        flows_.take(kPeer, CircuitRetired{1, "", CircuitEndKind::kFailed, "reason " + std::to_string(i), 0}).ok());
+  }
+  pass(std::chrono::seconds(1));
+  EXPECT_THAT(events_.codes, SizeIs(1 + ReportedFlows::kMaxReasons + 1));
+  EXPECT_THAT(events_.texts, ::testing::Contains(HasSubstr("and 967 other circuits (failed): other reasons")));
+}
+
+TEST_F(ReportedFlowsTest, WhatAFlowLeavesIsNoWarning) {
+  FlowOpened received;
+  received.number = 2;
+  ASSERT_TRUE(flows_.take(kPeer, received).ok());
+  // A source knows that what it has not left itself was lost.
+  for (const auto& [number, kind, code] : {std::tuple(1, CircuitEndKind::kMoved, EventCode::kCircuitLeft),
+                                           std::tuple(2, CircuitEndKind::kClosed, EventCode::kCircuitLeft),
+                                           std::tuple(1, CircuitEndKind::kClosed, EventCode::kCircuitRetired),
+                                           std::tuple(2, CircuitEndKind::kFailed, EventCode::kCircuitRetired)}) {
+    ASSERT_TRUE(flows_.take(kPeer, CircuitRetired{static_cast<std::uint64_t>(number), "", kind, "why", 0}).ok());
+    pass(std::chrono::seconds(1));
+    EXPECT_EQ(events_.codes.back(), code) << number << " " << name_of(kind);
+  }
+  EXPECT_EQ(kind_of(EventCode::kCircuitLeft).severity, EventSeverity::kInfo);
+}
+
 TEST_F(ReportedFlowsTest, AFailureIsAnEvent) {
   ASSERT_TRUE(flows_.take(kPeer, FlowEnded{1, "no path"}).ok());
   EXPECT_THAT(events_.codes, ElementsAre(EventCode::kFlowOpened, EventCode::kFlowFailed));
@@ -161,6 +237,7 @@ TEST_F(ReportedFlowsTest, ReportsOfUnknownFlowsAreRefused) {
     EXPECT_TRUE(absl::IsInvalidArgument(flows_.take(peer, FlowWaits{number, ""})));
     EXPECT_TRUE(absl::IsInvalidArgument(flows_.take(peer, ChunkCorrupted{number, ""})));
     EXPECT_TRUE(absl::IsInvalidArgument(flows_.take(peer, FlowEnded{number, ""})));
+    EXPECT_TRUE(absl::IsInvalidArgument(flows_.take(peer, CircuitRetired{number, "", CircuitEndKind::kFailed, "", 0})));
   }
   EXPECT_THAT(events_.codes, SizeIs(1));
 }

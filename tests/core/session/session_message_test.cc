@@ -49,6 +49,7 @@ FlowCounts flow_counts() {
   circuit.share = CircuitShare::kAlternate;
   circuit.stalled_us = circuit.kept_away_us = kMax;
   counts.circuits.assign(kMaxFlowCircuits, circuit);
+  counts.retired.fill(kMax);
   return counts;
 }
 
@@ -96,7 +97,10 @@ std::vector<SessionMessage> one_of_each() {
           DrainRequest{"", false},
           DrainRequest{std::string(routing::kMaxCableNameLength, 'c'), true},
           DrainReply{"no cable of that name is up"},
-          PathsChanged{}};
+          PathsChanged{},
+          CircuitRetired{kMax, std::string(kMaxPathText, 'p'), CircuitEndKind::kMoved,
+                         std::string(kMaxFlowFailure, 'w'), kMax},
+          CircuitRetired{}};
 }
 
 std::vector<std::byte> body_of(const SessionMessage& message) {
@@ -128,7 +132,7 @@ TEST(SessionMessage, IsRefusedAtEveryTruncation) {
 }
 
 TEST(SessionMessage, RefusesAnUnknownType) {
-  for (const int type : {0, 20, 255}) {
+  for (const int type : {0, 21, 255}) {
     const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));
@@ -227,6 +231,14 @@ TEST(SessionMessage, BoundsTheTextsOfFlows) {
   EXPECT_FALSE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure + 1, 'x')})).ok());
 }
 
+TEST(SessionMessage, BoundsWhatIsSaidOfACircuit) {
+  EXPECT_TRUE(decodes(CircuitRetired{1, "", CircuitEndKind::kMoved, "", 0}));
+  EXPECT_FALSE(decodes(CircuitRetired{1, "", static_cast<CircuitEndKind>(kCircuitEndKinds), "", 0}));
+  EXPECT_FALSE(decodes(CircuitRetired{1, std::string(kMaxPathText + 1, 'p'), CircuitEndKind::kFailed, "", 0}));
+  EXPECT_FALSE(decodes(CircuitRetired{1, "", CircuitEndKind::kFailed, std::string(kMaxFlowFailure + 1, 'w'), 0}));
+  EXPECT_FALSE(decodes(CircuitRetired{1, "", CircuitEndKind::kFailed, "\033[31m", 0}));
+}
+
 TEST(SessionMessage, BoundsWhatIsCountedOfAFlow) {
   ASSERT_TRUE(decodes(flow_counts()));
   const auto with = [](auto change) {
@@ -267,7 +279,8 @@ TEST(SessionMessage, TellsReportsOfFlowsFromRequests) {
     const bool is_flows = std::holds_alternative<FlowOpened>(message) || std::holds_alternative<FlowEnded>(message) ||
                           std::holds_alternative<FlowCounts>(message) ||
                           std::holds_alternative<FlowRerouted>(message) || std::holds_alternative<FlowWaits>(message) ||
-                          std::holds_alternative<ChunkCorrupted>(message);
+                          std::holds_alternative<ChunkCorrupted>(message) ||
+                          std::holds_alternative<CircuitRetired>(message);
     EXPECT_EQ(is_report(message), is_flows) << message.index();
   }
 }

@@ -109,6 +109,10 @@ TEST_F(IdleFlowTest, AFailureIsReportedOnceTheFlowIsUsed) {
   EXPECT_EQ(comm_->live(), 0U);
   const CommCircuits::Ended ended = comm_->take_ended();
   EXPECT_THAT(ended.circuits, testing::ElementsAre(CircuitName{0, 1}));
+  ASSERT_THAT(ended.ends, testing::SizeIs(1));
+  EXPECT_EQ(ended.ends[0].circuit, (CircuitName{0, 1}));
+  EXPECT_EQ(ended.ends[0].kind, CircuitEndKind::kFailed);
+  EXPECT_EQ(ended.ends[0].reason, ended.reason.message());
   EXPECT_THAT(ended.reason.message(), HasSubstr("node a port eth0 (cable to b eth0): RDMA device mlx5_0"));
   comm_->end(ended.reason);
   EXPECT_EQ(comm_->failure(), "");

@@ -22,8 +22,8 @@ class LostPortTest : public testing::Test {
     comm_ = std::make_unique<RecvComm>(FlowComm::Origin{reinterpret_cast<Context&>(context_), "flow from node a", "b",
                                                         Log(nullptr), [this](FlowComm*) { ++ends_; }});
     ASSERT_TRUE(comm_->join(test::setup_over("a.eth0-b.eth1", "a", "b"), std::move(hop.connection)).ok());
-    MemoryRegion* const region = comm_->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
-    request_ = comm_->receive(bytes_.data(), bytes_.size(), region).value();
+    region_ = comm_->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
+    request_ = comm_->receive(bytes_.data(), bytes_.size(), region_).value();
     ASSERT_NE(request_, nullptr);
   }
   // Why a circuit has ended that was not reported yet; "" if none has.
@@ -37,6 +37,7 @@ class LostPortTest : public testing::Test {
   std::array<std::byte, 4096> bytes_{};
   host::UniqueFd other_end_;
   std::unique_ptr<RecvComm> comm_;
+  MemoryRegion* region_ = nullptr;
   Request* request_ = nullptr;
   int ends_ = 0;
 };
@@ -55,6 +56,35 @@ TEST_F(LostPortTest, EndsTheCircuitAndTellsTheOtherEnd) {
   EXPECT_EQ(failed.kind, FrameKind::kFailed);
   EXPECT_EQ(scope_of(failed), FailureScope::kCircuit);
   EXPECT_EQ(host::test::read_text(other_end_.get(), failed.payload), found);
+}
+
+// NCCL gives the job up, as another of its flows has failed by then. Whoever was on the lost path has the true reason.
+TEST_F(LostPortTest, IsTheReasonWhereMemoryIsDeregisteredAfterwards) {
+  open(test::make_tcp_hop());
+  test::FakeHop second = test::make_tcp_hop();
+  CircuitSetup setup = test::setup_over("a.eth2-b.eth3", "a", "b", {1, 1});
+  ASSERT_TRUE(comm_->join(setup, std::move(second.connection)).ok());
+  comm_->lose_port({"eth1", "the port has lost its carrier"});
+  EXPECT_TRUE(comm_->deregister_memory(region_).ok());
+  const auto told = [](int socket) {
+    Frame frame;
+    do {
+      frame = host::test::read_frame(socket);
+    } while (frame.kind == FrameKind::kAnnounce || frame.kind == FrameKind::kRetired);
+    EXPECT_EQ(frame.kind, FrameKind::kFailed);
+    return host::test::read_text(socket, frame.payload);
+  };
+  EXPECT_EQ(told(other_end_.get()), "node b port eth1 (cable to a eth0): the port has lost its carrier");
+  EXPECT_TRUE(host::test::reads_end(other_end_.get())) << "nothing about memory";
+  EXPECT_EQ(told(second.other_end.get()), "node b: its memory was deregistered while in use");
+}
+
+TEST_F(LostPortTest, IsTheCauseOfAFlowThatIsGivenUpWithoutAPath) {
+  open(test::make_tcp_hop());
+  comm_->lose_port({"eth1", "the port has lost its carrier"});
+  EXPECT_TRUE(comm_->deregister_memory(region_).ok());
+  EXPECT_THAT(comm_->failure(), testing::HasSubstr("failed: node b port eth1 (cable to a eth0): the port has lost its "
+                                                   "carrier; then its memory was deregistered while in use"));
 }
 
 // The other end asks after a flow whose end here is idle, and has not noticed that its circuit is gone.

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace cableway::nccl {
 namespace {
@@ -102,6 +105,74 @@ TEST_F(CircuitReportsTest, ReroutesAddUp) {
   const FlowCounts counts = reports_.counts(activity_, at(0));
   EXPECT_EQ(counts.reroutes, 3U);
   EXPECT_EQ(counts.pause_us, 14'000U);
+}
+
+class RetiredCircuitsTest : public CircuitReportsTest {
+ protected:
+  void end(const CircuitName& circuit, CircuitEndKind kind, int ms) {
+    CommCircuits::Ended ended;
+    ended.ends.push_back({circuit, kind, "why\n", kind != CircuitEndKind::kFailed, 0});
+    reports_.ended(ended, at(ms));
+    activity_.live[circuit.slot] = {};
+    activity_.counted[circuit.slot] = {circuit, kind != CircuitEndKind::kFailed, 0};
+  }
+  std::vector<CircuitRetired> retired(int ms) { return reports_.retired(activity_, at(ms)); }
+  std::uint64_t count(CircuitEndKind kind) const {
+    return reports_.counts(activity_, at(0)).retired[static_cast<std::size_t>(kind)];
+  }
+};
+
+// A standby, or an alternate: the flow itself notices nothing.
+TEST_F(RetiredCircuitsTest, ACircuitThatCarriedNothingIsReportedOnce) {
+  end(kSecond, CircuitEndKind::kCorrupted, 1000);
+  EXPECT_THAT(retired(1100), IsEmpty());
+  const std::vector<CircuitRetired> reports = retired(1200);
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_EQ(reports[0], (CircuitRetired{0, "n0 -> n3 -> n2", CircuitEndKind::kCorrupted, "why?", 0}));
+  EXPECT_THAT(retired(9000), IsEmpty());
+  EXPECT_EQ(count(CircuitEndKind::kCorrupted), 1U);
+  EXPECT_EQ(count(CircuitEndKind::kFailed), 0U);
+}
+
+TEST_F(RetiredCircuitsTest, WaitsUntilItIsKnownWhatIsSentAgain) {
+  end(kSecond, CircuitEndKind::kFailed, 0);
+  EXPECT_THAT(retired(4900), IsEmpty());
+  activity_.counted[kSecond.slot] = {kSecond, true, 640};
+  ASSERT_THAT(retired(4901), SizeIs(1));
+  end(kFirst, CircuitEndKind::kFailed, 5000);
+  activity_.waits = "why";
+  EXPECT_THAT(retired(9900), IsEmpty());
+  EXPECT_THAT(retired(10000), SizeIs(1)) << "not for ever";
+  EXPECT_EQ(count(CircuitEndKind::kFailed), 2U);
+}
+
+TEST_F(RetiredCircuitsTest, TellsWhatIsSentAgainThoughTheSlotIsInUse) {
+  reports_.joined(setup_of({1, 2}, "n4"), {"tcp", "why"}, at(0));
+  end(kSecond, CircuitEndKind::kFailed, 0);
+  activity_.counted[kSecond.slot] = {kSecond, true, 640};
+  const std::vector<CircuitRetired> reports = retired(200);
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_EQ(reports[0].path, "n0 -> n3 -> n2");
+  EXPECT_EQ(reports[0].bytes_again, 640U);
+}
+
+// The job has ended, and the other end has closed the flow.
+TEST_F(RetiredCircuitsTest, OfAnIdleFlowWithoutCircuitsNothingIsReportedUntilItGoesOn) {
+  end(kFirst, CircuitEndKind::kClosed, 0);
+  end(kSecond, CircuitEndKind::kClosed, 0);
+  EXPECT_THAT(retired(60000), IsEmpty());
+  EXPECT_EQ(count(CircuitEndKind::kClosed), 0U);
+  activity_.live[2] = {2, 1};
+  EXPECT_THAT(retired(60001), SizeIs(2));
+  EXPECT_EQ(count(CircuitEndKind::kClosed), 2U);
+}
+
+TEST_F(RetiredCircuitsTest, AnyNumberOfThemIsRemembered) {
+  activity_.live = {};
+  for (int i = 0; i < 1000; ++i) end(kSecond, CircuitEndKind::kClosed, i);
+  activity_.live[2] = {2, 1};
+  EXPECT_THAT(retired(5000), SizeIs(2 * kMaxFlowCircuits));
+  EXPECT_EQ(count(CircuitEndKind::kClosed), 1000U);
 }
 
 TEST_F(CircuitReportsTest, AWaitIsReportedOnceAfterASecond) {

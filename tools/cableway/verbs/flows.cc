@@ -53,11 +53,18 @@ std::string mbps_or_dash(const Json& carried) {
   return mbps.is_null() ? "-" : absl::StrFormat("%.1f", mbps.get<double>());
 }
 
-// "2: 31.5 ms, 1.0 MiB again"; "-" for a flow that is received, or was not rerouted.
+// "2: 31.5 ms, 1.0 MiB again; 3 circuits lost"; "-" for a flow that was not rerouted, or is received, and has lost
+// none.
 std::string reroutes_text(const Json& flow) {
-  if (flow.at("reroutes").is_null() || number(flow, "reroutes") == 0) return "-";
-  return absl::StrFormat("%d: %.1f ms, %s again", number(flow, "reroutes"), flow.at("pause_ms").get<double>(),
-                         bytes_text(number(flow, "bytes_sent_again")));
+  std::vector<std::string> parts;
+  if (!flow.at("reroutes").is_null() && number(flow, "reroutes") > 0) {
+    parts.push_back(absl::StrFormat("%d: %.1f ms, %s again", number(flow, "reroutes"),
+                                    flow.at("pause_ms").get<double>(), bytes_text(number(flow, "bytes_sent_again"))));
+  }
+  const Json& retired = flow.at("circuits_retired");
+  const std::uint64_t lost = number(retired, "failed") + number(retired, "corrupted") + number(retired, "stuck");
+  if (lost > 0) parts.push_back(absl::StrCat(lost, lost == 1 ? " circuit lost" : " circuits lost"));
+  return parts.empty() ? "-" : absl::StrJoin(parts, "; ");
 }
 
 // What a circuit has carried of all that its flow's circuits have.
@@ -172,11 +179,11 @@ std::unique_ptr<Verb> flows_verb() {
            "why.\n"
            "A flow's payload and rate are those of the last second, as its process reports them; reroutes: how often "
            "another\n"
-           "path took over, for how long nothing moved, all together, and what was sent again; stalls: for how long "
-           "nothing landed\n"
-           "over one of its circuits, or an alternate was kept away, as its way was in use or a relay had no time. A "
-           "relayed\n"
-           "circuit's rate is the mean since it was opened",
+           "path took over, for how long nothing moved, all together, and what was sent again, and how many circuits "
+           "were lost,\n"
+           "standbys included; stalls: for how long nothing landed over one of its circuits, or an alternate was kept "
+           "away, as its\n"
+           "way was in use or a relay had no time. A relayed circuit's rate is the mean since it was opened",
        .examples = {"cableway flows", "cableway flows --watch",
                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
        .view = "status",

@@ -41,10 +41,12 @@ constexpr char kStatus[] =
   "own": {"flows_open": 4, "flows_opened": 6, "flows_failed": 1},
   "flows": [{"flow": "0000000000000003", "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
              "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000, "bytes": 5000000, "mbps": 20.04,
-             "waits": null, "bytes_sent_again": 1048576, "reroutes": 2, "pause_ms": 31.5, "circuits": []},
+             "waits": null, "bytes_sent_again": 1048576, "reroutes": 2, "pause_ms": 31.5,
+             "circuits_retired": {"failed": 2, "corrupted": 1, "stuck": 0, "closed": 4, "moved": 8}, "circuits": []},
             {"flow": "0000000000000004", "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
              "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0, "bytes": 0, "mbps": null,
-             "waits": null, "bytes_sent_again": null, "reroutes": null, "pause_ms": null, "circuits": []}],
+             "waits": null, "bytes_sent_again": null, "reroutes": null, "pause_ms": null,
+             "circuits_retired": {"failed": 0, "corrupted": 0, "stuck": 0, "closed": 1, "moved": 0}, "circuits": []}],
   "circuits": [{"flow": "00000000000000ab", "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
                 "upstream": {"transport": "tcp", "reason": "the other end offers no RDMA"},
                 "downstream": {"transport": "rdma rxe1", "reason": "both ends have it"}},
@@ -84,9 +86,9 @@ TEST(FlowsText, ListsFlowsAndCircuitsWithTheirTransports) {
   EXPECT_EQ(*flows_text(kStatus),
             R"(flows of processes on node n1: 4 open
 
-flow              process  peer     path        open for  payload  Mbit/s           reroutes, stalls  port  transport, and why
-0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  4.8 MiB    20.0  2: 31.5 ms, 1.0 MiB again  eth1  rdma rxe0: both ends have it
-0000000000000004        -  from n1  n1 -> n1       0.0 s  0 bytes       -                          -  -     tcp: both ends are on this node
+flow              process  peer     path        open for  payload  Mbit/s                            reroutes, stalls  port  transport, and why
+0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  4.8 MiB    20.0  2: 31.5 ms, 1.0 MiB again; 3 circuits lost  eth1  rdma rxe0: both ends have it
+0000000000000004        -  from n1  n1 -> n1       0.0 s  0 bytes       -                                           -  -     tcp: both ends are on this node
 and 2 more
 
 circuits through node n1: 3 open

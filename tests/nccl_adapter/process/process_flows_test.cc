@@ -1,0 +1,128 @@
+// Flows that NCCL has closed at their destination: they are remembered for a while, for a source that has lost the last
+// acknowledgement with its circuits.
+#include "nccl_adapter/process/process_flows.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/core/flow_circuits/played_paths.h"
+#include "tests/nccl_adapter/fake_hop.h"
+
+namespace cableway::nccl {
+namespace {
+
+constexpr std::size_t kRemembered = 256;
+constexpr std::size_t kClosedBytes = 4096;
+
+class ClosedFlowsTest : public testing::Test {
+ protected:
+  static FlowNonce nonce_of(std::uint64_t number) {
+    FlowNonce nonce{};
+    std::memcpy(nonce.data(), &number, sizeof number);
+    return nonce;
+  }
+  static CircuitSetup setup_of(std::uint64_t number, const CircuitName& circuit) {
+    CircuitSetup setup = test::setup_over("a.eth0-b.eth1", "a", "b", circuit);
+    setup.nonce = nonce_of(number);
+    setup.chunk_bytes = kClosedBytes;
+    return setup;
+  }
+  std::shared_ptr<RecvComm> arrive(std::uint64_t number) {
+    auto comm = std::make_shared<RecvComm>(FlowComm::Origin{reinterpret_cast<Context&>(context_), "flow from node a",
+                                                            "b", Log(nullptr), [](FlowComm*) {}, false});
+    FlowIdentity identity;
+    identity.nonce = nonce_of(number);
+    identity.cookie[0] = std::byte{7};
+    flows_.arrived(comm, identity, setup_of(number, {0, 1}), {"tcp", "a test"});
+    return comm;
+  }
+  void close(const std::shared_ptr<RecvComm>& comm) {
+    comm->close();
+    flows_.closed(comm.get(), "");
+  }
+  std::shared_ptr<RecvComm> find(std::uint64_t number) { return flows_.find_destination(nonce_of(number)).comm; }
+  void pass(std::chrono::seconds time) {
+    paths_.clock.run_for(time);
+    flows_.check();
+  }
+
+  alignas(std::max_align_t) std::array<std::byte, 1024> context_{};  // passed on, and never accessed
+  std::array<std::byte, kClosedBytes> bytes_{};
+  cableway::test::PlayedPaths paths_;
+  FlowReports reports_;
+  ProcessFlows flows_{paths_.means,
+                      {.open = std::chrono::seconds(10), .path_wait = std::chrono::seconds(30), .chunk_bytes = 65536},
+                      reports_,
+                      Log(nullptr),
+                      [](std::vector<host::UniqueFd>) {}};
+};
+
+TEST_F(ClosedFlowsTest, AnswerWithTheLastAcknowledgementAndTheEnd) {
+  const std::shared_ptr<RecvComm> comm = arrive(1);
+  test::FakeHop first = test::make_tcp_hop();
+  ASSERT_TRUE(comm->join(setup_of(1, {0, 1}), std::move(first.connection)).ok());
+  MemoryRegion* const region = comm->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
+  Request* const request = comm->receive(bytes_.data(), bytes_.size(), region).value();
+  const std::array<std::byte, kClosedBytes> payload{};
+  host::test::write_frame(first.other_end.get(), Frame{FrameKind::kChunk, kClosedBytes, 0, 0, kClosedBytes}, payload);
+  ASSERT_TRUE(host::test::run_until(
+      [done = false, &comm, request]() mutable { return done = done || comm->test(request).value().done; }, [] {}));
+  first.other_end.reset();  // the acknowledgement is lost with the circuit
+  close(comm);
+
+  const ProcessFlows::Destination found = flows_.find_destination(nonce_of(1));
+  ASSERT_EQ(found.comm, comm);
+  EXPECT_EQ(found.cookie[0], std::byte{7});
+  test::FakeHop second = test::make_tcp_hop();
+  EXPECT_TRUE(found.comm->join(setup_of(1, {1, 1}), std::move(second.connection)).ok());
+  Frame answer;
+  do {
+    answer = host::test::read_frame(second.other_end.get());
+  } while (answer.kind == FrameKind::kRetired);
+  EXPECT_EQ(answer.kind, FrameKind::kAck);
+  EXPECT_EQ(answer.message, 0U);
+  const Frame end = host::test::read_frame(second.other_end.get());
+  EXPECT_EQ(end, failed_frame(end.payload, FailureScope::kFlow));
+  EXPECT_EQ(host::test::read_text(second.other_end.get(), end.payload), "node b: this end has closed the flow");
+}
+
+TEST_F(ClosedFlowsTest, AreForgottenAfterAMinute) {
+  close(arrive(1));
+  pass(std::chrono::seconds(30));
+  close(arrive(2));
+  pass(std::chrono::seconds(29));
+  EXPECT_NE(find(1), nullptr);
+  pass(std::chrono::seconds(1));
+  EXPECT_EQ(find(1), nullptr);
+  EXPECT_NE(find(2), nullptr);
+}
+
+TEST_F(ClosedFlowsTest, TheOldestAreForgottenIfThereAreMany) {
+  for (std::uint64_t number = 0; number < kRemembered; ++number) close(arrive(number));
+  EXPECT_NE(find(0), nullptr);
+  close(arrive(kRemembered));
+  EXPECT_EQ(find(0), nullptr);
+  EXPECT_NE(find(1), nullptr);
+  EXPECT_NE(find(kRemembered), nullptr);
+}
+
+TEST_F(ClosedFlowsTest, ThatLackMessagesAnswerNothing) {
+  const std::shared_ptr<RecvComm> comm = arrive(1);
+  MemoryRegion* const region = comm->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
+  ASSERT_NE(comm->receive(bytes_.data(), bytes_.size(), region).value(), nullptr);
+  EXPECT_EQ(find(1), comm);
+  close(comm);
+  EXPECT_EQ(find(1), nullptr);
+}
+
+}  // namespace
+}  // namespace cableway::nccl
