@@ -104,7 +104,8 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kNeighbourLeft, "NEIGHBOUR_LEFT", Severity::kInfo,
      "a neighbour has announced that it leaves: its cable is down", "-"},
     {Code::kCableSilent, "CABLE_SILENT", Severity::kWarning,
-     "nothing arrives over a cable in one direction or both, or no large packets: its circuits have ended, and new ones "
+     "nothing arrives over a cable in one direction or both, or no large packets: its circuits have ended, and new "
+     "ones "
      "avoid it until CABLE_HEARD_AGAIN",
      "check the cable, switches in between and, if large packets are lost, the MTU at both ends; CABLE_LOST follows if "
      "it lasts"},

@@ -12,6 +12,7 @@
 
 #include "core/flow/flow_receiver.h"
 #include "core/flow/flow_sender.h"
+#include "core/flow/given_chunks.h"
 #include "core/flow/landed_ranges.h"
 #include "tests/core/flow/loose_hop.h"
 #include "tests/core/flow/message_buffers.h"
@@ -128,6 +129,16 @@ TEST_F(ResentFlow, ALostChunkIsSentAgainInSmallerOnesAndHalfOfTheseOnceMore) {
   ASSERT_EQ(last.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(last[i], chunk_of(0, (8 + i) * kRdmaChunk, kRdmaChunk, kTcpChunk));
   EXPECT_EQ(sender_.traffic().bytes_again(), kTcpChunk + kTcpChunk / 2);
+  expect_done();
+}
+
+// No range is known by itself, and none of the smaller chunks acknowledges a message.
+TEST_F(ResentFlow, TwoFullWindowsAreSentAgainInSmallerChunks) {
+  Circuit* const full[] = {&join(kRangeBytes, false), &join(kRangeBytes, false)};
+  post(2 * GivenChunks::kMax * kRangeBytes);
+  for (Circuit* each : full) ASSERT_EQ(give(*each, GivenChunks::kMax).size(), GivenChunks::kMax);
+  for (Circuit* each : full) lose(*each);
+  EXPECT_EQ(pass_rest(join(kPieceBytes, true)).size(), 2 * GivenChunks::kMax * kRangeBytes / kPieceBytes);
   expect_done();
 }
 
