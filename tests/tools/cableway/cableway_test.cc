@@ -331,7 +331,7 @@ const std::string& status_of_n1() {
     world.build(4, routing::ring_pairs(4));
     world.start_all();
     EXPECT_TRUE(world.settle(std::chrono::seconds(2), [&] { return world.node(1).paths().reaches("n3"); }));
-    return status_view(world.node(1), busy_relay(), FlowsStatus{2, 9, 1, {}}, 3, {});
+    return status_view(world.node(1), busy_relay(), FlowsStatus{2, 9, 1, {}, 0, {}}, 3, {});
   }();
   return status;
 }
