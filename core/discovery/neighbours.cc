@@ -335,7 +335,10 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
   if (!matched.ok() && !is_new) {
     set_problem(EventCode::kCableRefused, port, about, std::string(matched.status().message()),
                 {"neighbour", neighbour.name});
-    take_unfit_down(key, std::string(matched.status().message()));
+    // Connections keep to the size that they began with: a greater MTU, or an address that comes back, ends none.
+    const bool is_lower = std::min(port.mtu, hello.mtu) < heard_.at(key).mtu;
+    const std::string reason(matched.status().message());
+    is_lower ? take_unfit_down(key, reason) : take_down(key, reason);
   }
   if (!heard_.at(key).fits) return;
   problems_.clear({port.id, EventCode::kCableRefused, about});
@@ -387,6 +390,7 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   if (adjacency_changed || !heard) hello_soon(key.port);
   if (heard && !neighbour.up && full_size_.pass(key, clock_.now())) {
     neighbour.up = true;
+    heard_.at(key).mtu = hello.mtu;
     latencies_.restart(key, neighbour);
     listener_.adjacency_up(key, neighbour);
   }

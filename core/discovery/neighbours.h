@@ -56,8 +56,8 @@ class Neighbours {
    public:
     virtual ~Listener() = default;
     virtual void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) = 0;
-    // Hellos pass over the cable, but not all data: its large packets are lost, or the MTUs or addresses of its ports
-    // no longer fit. adjacency_down() follows.
+    // Hellos pass over the cable, but not all data: its large packets are lost, or an end has a lower MTU than when the
+    // adjacency came up. adjacency_down() follows.
     virtual void cable_unfit(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) = 0;
     // `code`: kCableLost, or kNeighbourLeft.
     virtual void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
@@ -112,6 +112,7 @@ class Neighbours {
     std::vector<HelloAddress> addresses;  // of the port
     bool hears_us = false;                // its last hello names our port
     bool fits = false;                    // MTU and addresses
+    std::uint32_t mtu = 0;                // of both ports, when the adjacency came up
   };
 
   void receive(const ReceivedDatagram& datagram);

@@ -114,7 +114,9 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "processes go on",
      "see what keeps cablewayd there from running: a debugger, a frozen cgroup, a host without a free processor"},
     {Code::kCableHeardAgain, "CABLE_HEARD_AGAIN", Severity::kInfo,
-     "a cable is no longer considered silent, nor its neighbour's node standing still; the reason says why", "-"},
+     "a cable is no longer considered silent or to lose large packets, nor its neighbour's node to stand still; the "
+     "reason says why",
+     "-"},
     {Code::kCableLossy, "CABLE_LOSSY", Severity::kWarning,
      "a cable loses packets: paths use it only where there is no better way",
      "clean or replace the cable and its connectors; ethtool -S shows which end counts errors"},

@@ -153,8 +153,9 @@ void end_hop(ChunkLink& link, absl::string_view where, const absl::Status& reaso
 // NCCL's maximum of requests on one connection (NCCL_NET_MAX_REQUESTS).
 inline constexpr std::size_t kMaxLandings = 32;
 // Frames without payload that a link queues: at a flow's destination at most 32 announcements, 32 acknowledgements, and
-// where chunks are striped 64 reports of what has landed; at a relay of an alternate one for each change of its gate. A
-// circuit that takes no frames while others end again and again, or its gate changes, may exceed the limit, and ends.
+// where chunks are striped or a circuit has ended 64 reports of what has landed; at a relay of an alternate one for
+// each change of its gate. A circuit that takes no frames while others end again and again, or its gate changes, may
+// exceed the limit, and ends.
 inline constexpr std::size_t kMaxQueuedControls = 128;
 
 }  // namespace cableway

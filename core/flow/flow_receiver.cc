@@ -114,6 +114,7 @@ absl::Status FlowReceiver::progress() {
     circuit.unflushed = false;
     if (!status.ok()) end(circuit, status);
   }
+  if (std::exchange(reports_all_, false)) report_all();
   flush_queued();
   return state();
 }
@@ -261,7 +262,7 @@ absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
 
 absl::Status FlowReceiver::report(Circuit& circuit) {
   if (!circuit.live || ends_with_its_circuit_) return absl::OkStatus();
-  if (oldest_ < resent_below_) report_all();
+  if (oldest_ < resent_below_) reports_all_ = true;
   if (circuit.counted - circuit.reported < (circuit.bundle != 0 ? kStripedReportEvery : kLandedReportEvery)) {
     return absl::OkStatus();
   }

@@ -161,6 +161,7 @@ class FlowReceiver final : public CircuitOwner {
   absl::Status broken_;  // final
   // Of messages below it some bytes may come again, as a circuit has ended.
   std::uint64_t resent_below_ = 0;
+  bool reports_all_ = false;  // some of these have landed in this progress()
   IslandPool islands_;
   std::array<Message, kMaxLandings> messages_;
   std::uint64_t oldest_ = 0;     // first message that is not done

@@ -36,8 +36,9 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   last_counter_ = std::max(last_counter_, pulse.counter);
   if (is_first) trusted_since_ = known_since_ = arrival;
   const Duration quiet = std::max(quiet_, arrival - last_seen());
+  const bool ends_loss = pulse.large && loses_large(arrival);
   count_large(pulse, arrival);
-  const bool is_good = pulse.hears && pulse.hears_large && !loses_large(arrival);
+  const bool is_good = pulse.hears && pulse.hears_large && !ends_loss && !loses_large(arrival) && !lacks_large();
   if (is_first || quiet > limit(arrival) || !is_good) good_since_ = arrival;
   if (!is_first && (gap <= kLongestGap || trust_ != CableTrust::kNone)) {
     gaps_.add(gap, arrival);
@@ -66,7 +67,8 @@ void CableJudge::count_large(const Pulse& pulse, Instant arrival) {
     return;
   }
   small_since_large_ = std::min(small_since_large_ + 1, kMostSmall);
-  missing_large_ = small_since_large_ / (large_pulse_every(milliseconds(pulse.interval_ms)) - 1);
+  // The next large one is not missing until a small one after it has arrived.
+  missing_large_ = (small_since_large_ - 1) / (large_pulse_every(milliseconds(pulse.interval_ms)) - 1);
 }
 
 void CableJudge::looked(bool found, Instant now) {
@@ -127,7 +129,7 @@ bool CableJudge::wants_signs(Instant now) {
 
 std::optional<CableVerdict> CableJudge::judge(Instant now) {
   if (!known_) {
-    proving_ = false;
+    proving_ = large_lost_ = false;
     if (std::exchange(trust_, CableTrust::kAll) == CableTrust::kAll) return std::nullopt;
     return CableVerdict{CableTrust::kAll, absl::StrCat("node ", neighbour_, " has ended")};
   }
@@ -136,11 +138,13 @@ std::optional<CableVerdict> CableJudge::judge(Instant now) {
     return lower(CableTrust::kNone, now, absl::StrCat("node ", neighbour_, " hears nothing of this node"));
   }
   if (loses_large(now)) {
+    large_lost_ = true;
     return lower(CableTrust::kNone, now,
                  absl::StrCat("large packets are lost: none from node ", neighbour_, " has arrived for ",
                               in_ms(now - last_large_), " ms, small ones do"));
   }
   if (!neighbour_hears_large_) {
+    large_lost_ = true;
     return lower(CableTrust::kNone, now,
                  absl::StrCat("large packets are lost: none arrives at node ", neighbour_, ", small ones do"));
   }
@@ -176,12 +180,15 @@ std::optional<CableVerdict> CableJudge::lower(CableTrust trust, Instant now, std
 std::optional<CableVerdict> CableJudge::judge_return(Instant now) {
   const Duration proof = std::max<Duration>(proof_, kMissedPulses * interval_);
   const bool has_large = !knows_large_ || last_large_ > good_since_;
+  // What lets some large ones through must not be used and left again with each of them.
+  const Duration first_proof = std::max<Duration>(kFirstProof, kMissedPulses * interval_);
+  if (large_lost_ && last_heard_ - good_since_ < first_proof) return std::nullopt;
   if (last_heard_ - good_since_ < proof || !has_large) {
     if (last_heard_ <= good_since_ || std::exchange(proving_, true)) return std::nullopt;
     return CableVerdict{trust_, absl::StrCat("pulses arrive again, but not yet for ", in_ms(proof), " ms"), true};
   }
   trust_ = CableTrust::kAll;
-  proving_ = false;
+  proving_ = large_lost_ = false;
   trusted_since_ = now;
   return CableVerdict{CableTrust::kAll, absl::StrCat("pulses have arrived for ", in_ms(proof), " ms")};
 }

@@ -99,7 +99,7 @@ class CableJudge {
   // What pulses to the neighbour say of its own: false while the cable is silent and no pulses arrive.
   bool hears(Instant now) { return trust_ != CableTrust::kNone || !is_silent(now); }
   // The same of large ones.
-  bool hears_large(Instant now) { return trust_ != CableTrust::kNone || !loses_large(now); }
+  bool hears_large(Instant now) { return trust_ != CableTrust::kNone || !(loses_large(now) || lacks_large()); }
   // When judge() may have a new verdict, or signs should be looked for, unless something arrives before; nullopt: a
   // check with each pulse that is sent is enough.
   std::optional<Instant> due(Instant now);
@@ -110,6 +110,8 @@ class CableJudge {
   Duration relay_limit(Instant now);
   bool is_silent(Instant now) { return now - last_heard_ > limit(now); }
   bool loses_large(Instant now);
+  // While they are known to be lost, one of two that arrives proves nothing.
+  bool lacks_large() const { return large_lost_ && missing_large_ > 1; }
   Duration lateness(Instant now);
   bool is_acquainted(Instant now) const { return now - known_since_ >= kAcquaintance; }
   Instant last_seen() const { return std::max(last_heard_, last_sign_); }
@@ -129,6 +131,7 @@ class CableJudge {
   // Large pulses: whether one has been heard since `known_`; the last one; how many are missing since, by the small
   // ones that have arrived; and how many were, of those that were lost at random.
   bool knows_large_ = false;
+  bool large_lost_ = false;  // was found, here or by the neighbour, and the cable has not been trusted since
   Instant last_large_;
   int small_since_large_ = 0;
   int missing_large_ = 0;

@@ -168,18 +168,29 @@ void Pulses::send(Cable& each, Instant now) {
   pulse.hears = each.judge.hears(now);
   pulse.hears_large = each.judge.hears_large(now);
   pulse.large = each.until_large == 0;
-  each.until_large = pulse.large ? large_pulse_every(interval_) - 1 : each.until_large - 1;
   pulse.from = each.cable.own;
   pulse.to = each.cable.other;
   pulse.boot_nonce = each.cable.own_boot_nonce;
   pulse.counter = each.counter + 1;
   pulse.interval_ms = in_whole_ms(interval_);
   pulse.late_ms = in_whole_ms(lateness_.get(now));
-  encode_pulse(pulse, seal_, bytes_);
-  if (pulse.large) bytes_.resize(std::clamp(each.cable.large_bytes, kPulseBytes, kMaxDatagramBytes));
-  if (!host_.send(each.cable, bytes_)) return;
+  bool sent = send(each.cable, pulse);
+  if (pulse.large && sent) each.until_large = large_pulse_every(interval_);
+  // Where a large one cannot be sent the cable must not seem silent.
+  if (pulse.large && !sent) {
+    pulse.large = false;
+    sent = send(each.cable, pulse);
+  }
+  if (!sent) return;
+  if (each.until_large > 0) --each.until_large;
   each.counter = pulse.counter;
   counter_ = std::max(counter_, each.counter);
+}
+
+bool Pulses::send(const PulsedCable& cable, const Pulse& pulse) {
+  encode_pulse(pulse, seal_, bytes_);
+  if (pulse.large) bytes_.resize(std::clamp(cable.large_bytes, kPulseBytes, kMaxDatagramBytes));
+  return host_.send(cable, bytes_);
 }
 
 }  // namespace cableway

@@ -83,6 +83,7 @@ class Pulses {
   Cable* find(const std::string& name);
   void note_lateness(Instant now);
   void send(Cable& each, Instant now);
+  bool send(const PulsedCable& cable, const Pulse& pulse);
   void judge(Cable& each, Instant now);
 
   const std::chrono::milliseconds interval_;

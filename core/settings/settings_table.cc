@@ -241,8 +241,10 @@ constexpr Setting kSettings[] = {
      "how long a cable may be silent before it counts as down; at least 3 times hello_ms", set_number<&Settings::hold>,
      show_duration<&Settings::hold>},
     {"pulse_ms", Form::kNumber, "milliseconds", 0, kMaxPulseIntervalMs, "",
-     "how often a node sends a pulse over each of its cables; one without a sign of life for about 3.5 intervals "
-     "is not used, and one that loses packets is used last; 0: no pulses, neither is found",
+     "how often a node sends a pulse over each of its cables; one without a sign of life for about 3.5 intervals, "
+     "or that drops large packets, is not used, and one that loses packets is used last; 0: no pulses, none of these "
+     "is "
+     "found",
      set_number<&Settings::pulse>, show_duration<&Settings::pulse>},
     {"path_wait", Form::kNumber, "seconds", 0, 86400, "",
      "how long a flow without a circuit waits for another path; 0: it fails with its last circuit",

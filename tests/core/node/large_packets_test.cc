@@ -136,6 +136,16 @@ TEST_F(LargePackets, OfAnotherMtuAtOneEndEndCircuitsAtBoth) {
   }
 }
 
+// As where an operator gives both ends jumbo frames, one after the other: connections keep to their size.
+TEST_F(LargePackets, OfAGreaterMtuAtOneEndEndNoCircuits) {
+  start();
+  const auto& [node, port] = world_.fabric().ends_of(cable_)[0];
+  world_.fabric().change_port(node, port, [](PortFacts& facts) { facts.mtu = 9000; });
+  world_.clock().run_for(1s);
+  EXPECT_FALSE(up(0) || up(1));
+  for (const auto& reported : unfit_) EXPECT_THAT(reported, IsEmpty());
+}
+
 // Direct flows outlive their nodes, and a silent cable is for pulses and connections to find.
 TEST_F(LargePackets, SilenceAndNodesThatEndEndNoCircuits) {
   start();

@@ -47,9 +47,10 @@ class PulsingHost final : public Pulses::Host {
       : cable(pulsed_cable(own, other)), pulses(interval, seal, *this), random_(random) {}
 
   bool send(const PulsedCable& /*cable*/, std::span<const std::byte> bytes) override {
-    if (refuses) return false;
+    if (refuses || (refuses_large && bytes.size() > kPulseBytes)) return false;
     last_sent.assign(bytes.begin(), bytes.end());
-    if (cut || (drops_large && bytes.size() > 1000) || lost(loss_in_million)) return true;
+    const bool is_large = bytes.size() > kPulseBytes;
+    if (cut || lost(loss_in_million) || (is_large && lost(large_loss_in_million))) return true;
     peer->arriving.push_back({now + delay() + queued, {bytes.begin(), bytes.end()}});
     return true;
   }
@@ -77,12 +78,13 @@ class PulsingHost final : public Pulses::Host {
 
   PulsedCable cable;
   PulsingHost* peer = nullptr;
-  bool cut = false;          // what it sends is lost
-  bool drops_large = false;  // only what is large
-  bool refuses = false;      // nothing can be sent
+  bool cut = false;  // what it sends is lost
+  bool refuses_large = false;
+  bool refuses = false;  // nothing can be sent
   bool kernels_answer = true;
   std::uint64_t loss_in_million = 0;
-  Duration queued{0};  // how long what it sends waits behind data
+  std::uint64_t large_loss_in_million = 0;  // beyond that
+  Duration queued{0};                       // how long what it sends waits behind data
   Instant now;
   Instant wakes;
   Instant looked;

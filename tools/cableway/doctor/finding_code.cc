@@ -55,7 +55,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kRateBelowFastest, "RATE_BELOW_FASTEST", "a port runs slower than the fastest one of this node",
      "if both should be equal, check the cable and the speed set (ethtool)"},
     {Code::kMtuSmall, "MTU_SMALL", "a port has a small MTU: TCP needs more CPU, RDMA uses smaller packets",
-     "ip link set mtu 9000, at both ends at the same time"},
+     "ip link set mtu 9000, at both ends: running flows keep their circuits, new ones avoid the cable until both have "
+     "it"},
     {Code::kRdmaMtuSmall, "RDMA_MTU_SMALL", "the interface's MTU limits RDMA packets to less than 4096 bytes",
      "an MTU of 4200 at least, 9000 for TCP too, at both ends"},
     {Code::kRdmaMtuNotTaken, "RDMA_MTU_NOT_TAKEN", "the RDMA device uses smaller packets than the MTU allows",

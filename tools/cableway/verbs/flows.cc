@@ -62,7 +62,10 @@ std::string reroutes_text(const Json& flow) {
                                     flow.at("pause_ms").get<double>(), bytes_text(number(flow, "bytes_sent_again"))));
   }
   const Json& retired = flow.at("circuits_retired");
-  const std::uint64_t lost = number(retired, "failed") + number(retired, "corrupted") + number(retired, "stuck");
+  // As CIRCUIT_RETIRED has it: only a source knows that a circuit which was closed was not just left.
+  const std::uint64_t closed = flow.at("sends").get<bool>() ? number(retired, "closed") : 0;
+  const std::uint64_t lost =
+      number(retired, "failed") + number(retired, "corrupted") + number(retired, "stuck") + closed;
   if (lost > 0) parts.push_back(absl::StrCat(lost, lost == 1 ? " circuit lost" : " circuits lost"));
   return parts.empty() ? "-" : absl::StrJoin(parts, "; ");
 }
