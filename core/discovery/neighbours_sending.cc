@@ -1,4 +1,4 @@
-// What neighbours.h sends: hellos of both sizes, and segments.
+// What Neighbours sends: hellos of both sizes, and segments.
 #include <algorithm>
 #include <cstddef>
 #include <utility>

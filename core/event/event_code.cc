@@ -104,11 +104,10 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kNeighbourLeft, "NEIGHBOUR_LEFT", Severity::kInfo,
      "a neighbour has announced that it leaves: its cable is down", "-"},
     {Code::kCableSilent, "CABLE_SILENT", Severity::kWarning,
-     "nothing arrives over a cable in one direction or both, or no large packets: its circuits have ended, and new "
-     "ones "
-     "avoid it until CABLE_HEARD_AGAIN",
+     "nothing, or nothing but small packets, arrives over a cable in one direction or both: its circuits have ended, "
+     "and new ones avoid it until CABLE_HEARD_AGAIN",
      "check the cable, switches in between and, if large packets are lost, the MTU at both ends; CABLE_LOST follows if "
-     "it lasts"},
+     "the fault lasts"},
     {Code::kRelaySilent, "RELAY_SILENT", Severity::kWarning,
      "a neighbour's node stands still, although its host answers: circuits through it have ended, those to its "
      "processes go on",
@@ -181,12 +180,12 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "the reason names the cable, port or node that was lost"},
     {Code::kFlowReturned, "FLOW_RETURNED", Severity::kInfo, "a flow of a process here has moved to a better path", "-"},
     {Code::kCircuitRetired, "CIRCUIT_RETIRED", Severity::kWarning,
-     "a circuit of a flow of a process here has ended by a fault, a standby's or an alternate's, too: the flow goes on "
-     "over its others, or another path. Those with one reason share an event each second",
+     "a circuit of a flow of a process here, possibly a standby or an alternate, has ended by a fault: the flow goes "
+     "on over its other circuits, or takes another path. Circuits with one reason share an event each second",
      "the reason names the cable, port or node that was lost"},
     {Code::kCircuitLeft, "CIRCUIT_LEFT", Severity::kInfo,
-     "a flow of a process here has left a circuit that it no longer needs, or the other end has; those with one reason "
-     "share an event each second",
+     "a flow of a process here has left a circuit that it no longer needs, or the other end has left it; circuits with "
+     "one reason share an event each second",
      "-"},
     {Code::kFlowWaiting, "FLOW_WAITING", Severity::kWarning,
      "a flow of a process here has had no path for a second, and its application waits",

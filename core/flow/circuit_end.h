@@ -15,7 +15,7 @@ namespace cableway {
 
 // Sent to the node (core/session/session_message.h).
 enum class CircuitEndKind : std::uint8_t {
-  kFailed,     // a fault was found here, or somewhere on the path, which has sent its reason
+  kFailed,     // a fault was found here, or elsewhere on the path and its reason was sent here
   kCorrupted,  // damaged bytes were found here
   kStuck,      // nothing landed over it, while chunks landed over others
   kClosed,     // its connection was closed, or the other end has retired it, without a reason

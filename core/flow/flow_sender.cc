@@ -121,7 +121,7 @@ void FlowSender::leaves_by(const CircuitName& circuit, EgressPort port) {
 
 void FlowSender::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
   if (!is_live(circuit)) return;
-  // An owner that has no fault to name leaves it.
+  // Cancelled: the owner leaves the circuit without a fault.
   end(circuits_[circuit.slot], reason, absl::IsCancelled(reason) ? CircuitEndKind::kMoved : end_kind_of(reason));
 }
 

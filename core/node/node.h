@@ -59,7 +59,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
     std::function<void()> topology_changed;
     std::function<void()> ports_changed;
     EventLog::Listener event;
-    // Hellos pass over a cable, but not all data: circuits over it must end. The topology has it for a moment more.
+    // Hellos pass over a cable, but not all data: circuits over it must end. Called before the topology loses the
+    // cable.
     std::function<void(const PortLost&)> cable_unfit = [](const PortLost& /*lost*/) {};
   };
 

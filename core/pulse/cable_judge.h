@@ -63,8 +63,8 @@ class CableJudge {
   // lateness if that is longer, of which kMostLateness counts at most. Pulses may wait behind data in a port's queue.
   static constexpr std::chrono::milliseconds kRelayLimit{300};
   static constexpr int kRelayGaps = 4;
-  // So many large ones in a row are missing where large packets are lost. On a cable that loses packets at random,
-  // three times as many as lately, and three.
+  // Large packets count as lost once so many large pulses in a row are missing; on a cable that loses packets at
+  // random, three times as many as were missing lately, plus three.
   static constexpr int kMissedLarge = 4;
   // How long pulses must arrive until a cable counts again: doubled with each loss of trust, until the cable has been
   // good for kForgiven.
@@ -129,7 +129,7 @@ class CableJudge {
   bool neighbour_hears_ = true;
   bool neighbour_hears_large_ = true;
   // Large pulses: whether one has been heard since `known_`; the last one; how many are missing since, by the small
-  // ones that have arrived; and how many were, of those that were lost at random.
+  // ones that have arrived; and how many were missing lately by random loss.
   bool knows_large_ = false;
   bool large_lost_ = false;  // was found, here or by the neighbour, and the cable has not been trusted since
   Instant last_large_;

@@ -34,7 +34,7 @@ inline constexpr std::size_t kPulseBytes = 64;  // of a small one
 inline constexpr std::uint16_t kMaxPulseIntervalMs = 100;
 inline constexpr std::uint16_t kDefaultPulsePort = 7472;  // UDP
 
-// Of so many pulses one is large: one in 50 ms, but not more than every second one.
+// Of so many pulses one is large: one in 50 ms, but at most every other pulse.
 constexpr int large_pulse_every(std::chrono::milliseconds interval) {
   constexpr std::chrono::milliseconds kLargeInterval{50};
   return std::max(2, static_cast<int>((kLargeInterval + interval - std::chrono::milliseconds(1)) / interval));

@@ -35,7 +35,8 @@ std::string flow_of(const SessionPeer& peer, const std::optional<FlowOpened>& fl
 constexpr std::chrono::seconds kReportRetired{1};
 constexpr char kOtherReasons[] = "other reasons";
 
-// A source knows what it has left; a destination sees only that a circuit is closed.
+// Whether a circuit was lost, not left. A source knows what it has left; a destination sees only that a circuit is
+// closed.
 bool is_hard(CircuitEndKind kind, bool sends) {
   if (kind == CircuitEndKind::kClosed) return sends;
   return kind != CircuitEndKind::kMoved;
@@ -119,7 +120,7 @@ absl::Status ReportedFlows::take_retired(const SessionPeer& peer, const CircuitR
   if (!flow.ok()) return flow.status();
   const bool sends = flow->has_value() && (*flow)->sends;
   RetiredKey key{retired.kind, is_hard(retired.kind, sends), retired.reason};
-  // How long a circuit was stuck differs.
+  // The reasons differ only in how long the circuit was stuck.
   if (retired.kind == CircuitEndKind::kStuck) key.reason.clear();
   if (!retired_.contains(key) && retired_.size() >= kMaxReasons) key = {CircuitEndKind::kFailed, true, kOtherReasons};
   Retired& entry = retired_[key];

@@ -1,6 +1,6 @@
 // What this host's processes report of their flows: the list of them (flow_ledger.h), and an event for each that opens,
 // takes another path, waits for one, finds damaged bytes, or fails. Circuits that have ended for one reason within a
-// second share an event, as a cable may take those of many flows with it.
+// second share an event, as circuits of many flows may end with one cable.
 //
 // One thread: the node's.
 #ifndef CABLEWAY_CORE_SESSION_REPORTED_FLOWS_H_
@@ -52,7 +52,7 @@ class ReportedFlows {
 
   // Circuits that have ended for one reason.
   struct Retired {
-    SessionPeer peer;  // of the first one, as the flow and its path
+    SessionPeer peer;  // of the first one, as are the flow and the path
     Flow flow;
     std::string path;
     std::string reason;

@@ -214,13 +214,13 @@ struct ChunkCorrupted {
   friend bool operator==(const ChunkCorrupted&, const ChunkCorrupted&) = default;
 };
 
-// A circuit of an open flow has ended, which may have carried nothing: the flow goes on.
+// A circuit of an open flow has ended, possibly one that has carried nothing; the flow goes on.
 struct CircuitRetired {
   std::uint64_t number = 0;  // FlowOpened::number
   std::string path;          // as FlowOpened::path
   CircuitEndKind kind = CircuitEndKind::kFailed;
   std::string reason;
-  std::uint64_t bytes_again = 0;  // at the source, that were given to another circuit
+  std::uint64_t bytes_again = 0;  // at the source: to be sent again over other circuits
   friend bool operator==(const CircuitRetired&, const CircuitRetired&) = default;
 };
 

@@ -13,9 +13,9 @@ namespace cableway::nccl {
 namespace {
 
 constexpr std::chrono::seconds kWaitsLong{1};
-// An end is not reported before the flow's others would have been noticed, were the flow over.
+// The circuits of a flow that is over end within this time. An end is reported only after it, if the flow goes on.
 constexpr std::chrono::milliseconds kMayBeOver{200};
-constexpr std::chrono::seconds kCountsLate{5};
+constexpr std::chrono::seconds kCountsLate{5};  // after which an end is reported without the destination's count
 constexpr std::size_t kMaxUnreported = 2 * kMaxFlowCircuits;
 
 template <typename Unit>

@@ -37,7 +37,7 @@ class CircuitReports {
   std::optional<FlowRerouted> rerouted(const FlowActivity& activity);
   // Circuits have ended; in the slot of each at most one other has joined since.
   void ended(const CommCircuits::Ended& ended, Instant now);
-  // Of these, those that are to be reported now: what was to be sent again is known, or is not told for long. None
+  // Those of them that are due: what has to be sent again is known, or the count is seconds late. None
   // while the flow is idle without a circuit, as its other end may have closed it.
   std::vector<CircuitRetired> retired(const FlowActivity& activity, Instant now);
   // Once for each time that the flow waits for a second.

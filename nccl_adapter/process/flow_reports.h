@@ -20,8 +20,8 @@ class FlowReports {
  public:
   // `comm` identifies the flow until ended(), and is not dereferenced.
   void opened(const FlowComm* comm, FlowOpened report);
-  // About an open flow; dropped for any other. `counts` are not sent if nothing has passed since the last ones; they
-  // and circuits that have retired neither, if the node does not keep up.
+  // About an open flow; dropped for any other. `counts` are not sent if nothing has passed since the last ones, and
+  // neither they nor retired circuits if the node does not keep up.
   void rerouted(const FlowComm* comm, FlowRerouted report);
   void retired(const FlowComm* comm, CircuitRetired report);
   void waits(const FlowComm* comm, FlowWaits report);

@@ -1,8 +1,8 @@
 // Checks that a flow which loses a circuit to a lost carrier, and has another one, goes on within 100 ms: that its
 // oldest message which is posted at both ends moves (docs/decisions/0017).
 //
-// Checked where the loss alone explains what happens: it is told at once to both nodes of the cable, no other fault was
-// at work on the flow's paths lately, and the queues of the paths left are short.
+// Checked where the loss alone explains what happens: it is reported at once to both nodes of the cable, no other fault
+// was at work on the flow's paths lately, and the queues of the paths left are short.
 #ifndef CABLEWAY_SIM_SIMTEST_STALL_RULE_H_
 #define CABLEWAY_SIM_SIMTEST_STALL_RULE_H_
 
@@ -60,7 +60,7 @@ class StallRule {
   std::vector<std::size_t> way_of(const std::vector<Hop>& path) const;
   bool is_one_wire(std::size_t segment) const;
   static Progress progress_of(const SimtestFlow& flow);
-  // Whether there is no need to go on with it.
+  // Returns whether the watch is over.
   bool look_at(Watch& watch);
 
   SimtestGround& ground_;

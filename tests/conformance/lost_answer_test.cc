@@ -1,5 +1,5 @@
-// A source whose circuit dies with what its destination has answered: with the answer to a set-up, or with the last
-// acknowledgement. It sets up another circuit for the same flow. The test plays the source, a neighbour of a real rank.
+// A circuit is lost together with its destination's answer to the set-up, or with the flow's last acknowledgement. The
+// source sets up another circuit for the same flow. The test plays the source, a neighbour of a real rank.
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -28,7 +28,7 @@ class LostAnswerTest : public testing::TestWithParam<int> {
     setup_ = setup_for(handle_, "a", {world_.hop("a", "b")});
   }
 
-  // Has the rank do it.
+  // Has the rank execute this command.
   void tell(const std::string& word) {
     receiver_->send(word);
     EXPECT_EQ(receiver_->receive(), word);
@@ -47,14 +47,14 @@ class LostAnswerTest : public testing::TestWithParam<int> {
     return peer;
   }
   World::Door door() const { return {setup_.hops[0].to_address, setup_.hops[0].to_port}; }
-  // Sends the flow's first message over this circuit. Returns whether the rank has it.
+  // Sends the flow's first message over this circuit, and waits until the rank has it.
   void send_message_over(UntrustedPeer& peer) {
     receiver_->send("receive");
     EXPECT_EQ(kind_of_next(peer), FrameKind::kAnnounce);
     EXPECT_TRUE(peer.send(Frame{FrameKind::kChunk, kAnsweredBytes, 0, 0, kAnsweredBytes}, pattern(kAnsweredBytes, 1)));
     EXPECT_EQ(receiver_->receive(), "receive");
   }
-  // After what it says about circuits that have ended.
+  // Skips `retired` frames.
   static std::optional<FrameKind> kind_of_next(UntrustedPeer& peer) {
     std::optional<Frame> frame;
     do {
@@ -95,7 +95,7 @@ class LostAnswerTest : public testing::TestWithParam<int> {
   }
 };
 
-// The connection of each first set-up dies once the rank has accepted it.
+// The connections of the first two set-ups are closed once the rank has accepted them.
 TEST_P(LostAnswerTest, ToTheFirstSetUpIsFollowedByAnotherOneOfTheSameFlow) {
   open_next().reset();
   open_next().reset();
@@ -130,8 +130,8 @@ TEST_P(LostAnswerTest, MayBeFollowedByAnotherSetUpAfterTheListenCommIsClosed) {
   receiver_->finish();
 }
 
-// Then nobody can have accepted the flow: its source learns that it is over, and does not wait.
-TEST_P(LostAnswerTest, OfAFlowThatNobodyAcceptedIsTheFlowsEndOnceTheListenCommIsClosed) {
+// NCCL cannot accept the flow any more: the source learns that its flow is over, and does not wait.
+TEST_P(LostAnswerTest, OfAFlowThatWasNeverAcceptedIsTheFlowsEndOnceTheListenCommIsClosed) {
   open_next().reset();
   tell("close listen");
   const UntrustedPeer::Answer answer = dial_next()->receive(kAnswerMargin);
@@ -142,9 +142,9 @@ TEST_P(LostAnswerTest, OfAFlowThatNobodyAcceptedIsTheFlowsEndOnceTheListenCommIs
   receiver_->finish();
 }
 
-// The message has arrived, its acknowledgement has died with the flow's only circuit, and the rank has closed the flow:
-// another circuit brings the acknowledgement, and then that the flow is over. It does so as long as the process lives.
-// Once it has exited nobody knows: the kernel refuses, and the flow of the source fails (docs/decisions/0017).
+// The message has arrived, its acknowledgement is lost with the flow's only circuit, and the rank has closed the flow:
+// another circuit brings the acknowledgement, and then that the flow is over, as long as the process lives. Once the
+// process has exited, the kernel refuses connections, and the source's flow fails (docs/decisions/0017).
 TEST_P(LostAnswerTest, IsTheLastAcknowledgementWhichAnotherCircuitBringsUntilTheProcessExits) {
   auto circuit = open_next();
   tell("accept");

@@ -22,7 +22,7 @@
 //   reported_test               the flows that a node lists for its processes
 //   lease_test                  leases of an idle flow return to the relay's pool
 //   hostile_test                untrusted peers at the data TCP ports and at the relay TCP port
-//   lost_answer_test            circuits that die with what their destination has answered
+//   lost_answer_test            circuits that are lost together with an answer of their destination
 //   sealed_test                 a cluster with a key, and peers without it
 //   limits_test                 more of everything than the limits; a relay without room
 //   endurance_test              thousands of connections, flat memory, flat descriptors

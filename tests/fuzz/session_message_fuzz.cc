@@ -66,9 +66,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto* retired = std::get_if<CircuitRetired>(&*message)) {
     require(retired->path.size() + retired->reason.size() < 2048, "a circuit's end without a bound");
-    require(static_cast<std::size_t>(retired->kind) < kCircuitEndKinds, "an end that there is not");
+    require(static_cast<std::size_t>(retired->kind) < kCircuitEndKinds, "an end of an unknown kind");
     require(printable(retired->path + retired->reason) == retired->path + retired->reason,
-            "an end that a terminal may not show");
+            "a circuit's end that a terminal may not show");
   }
   if (const auto* waits = std::get_if<FlowWaits>(&*message)) {
     require(waits->cause.size() <= kMaxFlowFailure, "a cause without a bound");

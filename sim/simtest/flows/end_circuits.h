@@ -33,7 +33,7 @@ class EndCircuits {
   // Registers the memory of messages for circuits in the slot. Null: its hop needs no keys.
   using Attach = std::function<void(std::size_t slot, StubDevice* device)>;
 
-  // What a circuit's hop tells of frames (watched_link.h).
+  // What a circuit's hop reports of frames (watched_link.h).
   struct Watch {
     std::function<void(const CircuitName&, const Frame& chunk)> gives;  // a chunk, to a circuit
     std::function<void(const CircuitName&, const Frame& frame)> takes;

@@ -14,7 +14,7 @@ namespace cableway::sim {
 class WatchedLink final : public ChunkLink {
  public:
   using Sends = std::function<void(const Frame&)>;
-  // A chunk that has landed, or a frame without payload, which the party has found right.
+  // A chunk that has landed, or a frame without payload, which the party has accepted.
   using Takes = std::function<void(const Frame&)>;
 
   // `link` outlives this. No `takes`: that is not reported.

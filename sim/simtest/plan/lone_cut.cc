@@ -36,7 +36,7 @@ FlowPlan long_flow(SimtestRandom& random, const ShapePlan& shape) {
   flow.ordinal = random.below(4);
   flow.begins = random.between(Duration(milliseconds(400)), Duration(milliseconds(600)));
   flow.in_flight = static_cast<std::uint32_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 8}));
-  // Chunks of others are not long in front of one.
+  // Small, so that no chunk waits long behind those of other flows.
   flow.chunk_bytes = static_cast<std::uint32_t>(random.one_of(std::vector<std::uint64_t>{256, 4096, 16384}));
   const std::vector<std::uint64_t> sizes{0, 1, 4097, 65536, 65536, 262144};
   for (std::size_t i = 0; i < kMessagesOfFlow; ++i) {
@@ -60,7 +60,7 @@ void make_lone_cut(SimtestRandom& random, SimtestPlan& plan) {
     Fault cut;
     cut.at = at / 100'000 * 100'000;
     cut.lasts = random.happens(200) ? Duration{0} : milliseconds(random.between(1, 3000));
-    // One of its first flow's source, more often than not.
+    // More often than not a cable of the first flow's source.
     std::vector<std::uint64_t> near;
     for (std::uint64_t cable = 0; cable < plan.shape.cables.size(); ++cable) {
       const CablePlan& each = plan.shape.cables[cable];

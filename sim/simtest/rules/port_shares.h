@@ -1,4 +1,4 @@
-// Rule 11: alternates put next to nothing on ports that flows' own paths use (docs/decisions/0022), as the stamps of
+// Rule 11: alternates put almost nothing on ports that flows' own paths use (docs/decisions/0022), as the stamps of
 // ports tell (core/gate/port_stamps.h).
 //
 // A source reads the stamp before each chunk that it gives to an alternate. A relay withholds nothing: when its port

@@ -296,7 +296,7 @@ TEST_F(TransitSetupsTest, HalfOfThePlacesAreKeptForFlowsWithoutACircuit) {
 
 // 50 communicators on 8 nodes, whose flows have all asked for their further circuits before the last of them asks for
 // its first one.
-TEST_F(TransitSetupsTest, ACrowdOfFurtherCircuitsKeepsNoFlowOut) {
+TEST_F(TransitSetupsTest, FurtherCircuitsOfManyFlowsKeepNoFlowOut) {
   constexpr std::size_t kFlows = 50 * 8;
   constexpr std::size_t kFurtherOfEach = 3;
   host_.limit = 2 * kFlows;

@@ -147,7 +147,7 @@ TEST_F(FlowAlternatesTest, ItsOwnPortIsNotInUse) {
 
 // Another flow's traffic on the alternate's port is on and off every so many ms. While both have something there, the
 // port is shared equally.
-class FlowBesidePulsingTraffic : public FlowAlternatesTest, public testing::WithParamInterface<int> {
+class FlowBesideIntermittentTraffic : public FlowAlternatesTest, public testing::WithParamInterface<int> {
  protected:
   static constexpr std::uint64_t kCable = 16 * kKiB;  // per ms
 
@@ -178,9 +178,9 @@ class FlowBesidePulsingTraffic : public FlowAlternatesTest, public testing::With
   std::uint64_t given_[2] = {0, 0};
 };
 
-INSTANTIATE_TEST_SUITE_P(MsOnAndOff, FlowBesidePulsingTraffic, testing::Values(10, 20, 50, 100));
+INSTANTIATE_TEST_SUITE_P(MsOnAndOff, FlowBesideIntermittentTraffic, testing::Values(10, 20, 50, 100));
 
-TEST_P(FlowBesidePulsingTraffic, TheAlternateDoesNotOscillateAndNeitherFlowLoses) {
+TEST_P(FlowBesideIntermittentTraffic, TheAlternateDoesNotOscillateAndNeitherFlowLoses) {
   constexpr int kMs = 1500;
   run_for(kMs);
   if (GetParam() <= 20) {

@@ -53,8 +53,8 @@ class ReceivedMessage {
     }
     return untouched(0, kGuard, kFresh) && untouched(kGuard + size, bytes_.size(), kFresh);
   }
-  // As a reader of LL128 sees it, which takes a line as whole once its last 8 bytes, the flag, have changed. Returns
-  // how many lines that are, or nullopt if one of them is not whole.
+  // As a reader of LL128 sees the memory: it takes a line as whole once the line's last 8 bytes, the flag, have
+  // changed. Returns how many lines it takes, or nullopt if one of them is not whole.
   std::optional<std::size_t> lines_read(std::uint64_t message, std::size_t size) const {
     std::size_t read = 0;
     for (std::size_t line = 0; line + kLineBytes <= size; line += kLineBytes) {

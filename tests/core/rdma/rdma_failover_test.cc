@@ -142,7 +142,7 @@ TEST_P(RdmaFailover, NothingIsSentAgainThatLandedBeforeItsReportWasLost) {
   EXPECT_TRUE(world_.sender_.done(0));
   EXPECT_EQ(world_.sender_.traffic().bytes_again(), 0U);
   EXPECT_EQ(world_.bytes_over_second(), 0U);
-  EXPECT_FALSE(world_.receiver_.is_live({0, 1})) << "it is fenced, whoever has noticed";
+  EXPECT_FALSE(world_.receiver_.is_live({0, 1})) << "it is fenced, whichever end has noticed";
   world_.expect_nothing_late();
   world_.pass(kFailoverChunk);
 }

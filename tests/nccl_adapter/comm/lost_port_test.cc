@@ -58,7 +58,8 @@ TEST_F(LostPortTest, EndsTheCircuitAndTellsTheOtherEnd) {
   EXPECT_EQ(host::test::read_text(other_end_.get(), failed.payload), found);
 }
 
-// NCCL gives the job up, as another of its flows has failed by then. Whoever was on the lost path has the true reason.
+// NCCL gives the job up, as another of its flows has failed by then. The other end of the lost path has the true
+// reason.
 TEST_F(LostPortTest, IsTheReasonWhereMemoryIsDeregisteredAfterwards) {
   open(test::make_tcp_hop());
   test::FakeHop second = test::make_tcp_hop();

@@ -1,6 +1,6 @@
 // NCCL takes memory back (deregMr), or ends a comm, while the flow has several circuits: one is being set up, has
-// chunks in limbo, or has just been fenced at the receiver. From the return of the call on nothing reads or writes the
-// memory, whichever circuit was to do it, and the other end learns of it.
+// chunks in limbo, or has just been fenced at the receiver. Once the call has returned no circuit reads or writes the
+// memory, and the other end learns why the flow has ended.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ enum class While : std::uint8_t {
   kDialled,            // a circuit is being set up, and has reached no end
   kOpenAtDestination,  // it has joined there, and its source has no answer yet
   kInLimbo,            // the source has ended one, and waits for the count of what has landed over it
-  kFenced,             // the destination has fenced one and said so, and the source has not read that yet
+  kFenced,             // the destination has fenced one and reported it, and the source has not read that yet
 };
 enum class How : std::uint8_t { kDeregister, kClose, kAbandon };
 

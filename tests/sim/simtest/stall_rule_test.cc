@@ -45,7 +45,7 @@ TEST(StallRule, DoesNotWatchWhereTheFlowLosesNothingThatCarriesIt) {
   EXPECT_EQ(around_a_ring("cut@1000+500:2:1").stalls_checked, 0U);
 }
 
-TEST(StallRule, DoesNotWatchWhereNobodyIsToldOfTheLoss) {
+TEST(StallRule, DoesNotWatchWhereTheLossIsNotReported) {
   EXPECT_EQ(around_a_ring("cut@1000+500:0:0").stalls_checked, 0U);
   SimtestPlan plan = flow_around_a_ring("cut@1000+500:0:0");
   plan.pulse = milliseconds(10);
@@ -62,7 +62,7 @@ TEST(StallRule, DoesNotWatchBesideOtherFaultsOfItsPaths) {
   EXPECT_EQ(around_a_ring("slow@1100+500:3:1000,cut@1000+500:0:1").stalls_checked, 0U);
   EXPECT_EQ(around_a_ring("rate@1100+500:2:103,cut@1000+500:0:1").stalls_checked, 0U);
   EXPECT_EQ(around_a_ring("false_verdict@1200+10:0:0,cut@1000+500:0:1").stalls_checked, 0U);
-  // Of the same kind and over before, but connections may still end by it.
+  // Over before the cut, but connections may still end because of it.
   EXPECT_EQ(around_a_ring("silence@600+20:1:3,cut@1000+500:0:1").stalls_checked, 0U);
 }
 
@@ -72,7 +72,7 @@ TEST(StallRule, DoesNotWatchWhereQueuesAreLong) {
   EXPECT_EQ(run_simtest(plan).stalls_checked, 0U);
 }
 
-// Most of what the seeds check of it.
+// Most checks of the rule happen in such worlds.
 TEST(StallRule, SomeSeedsDoNothingButCut) {
   std::size_t worlds = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

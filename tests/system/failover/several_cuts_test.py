@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""System test, in namespaces, of cables that are cut together or while a job begins: any path that is left will do.
+"""System test, in namespaces, of cables that are cut together or while a job begins: the flow goes on over any path
+that is left.
 
 Usage: several_cuts_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
@@ -29,7 +30,7 @@ def cut_at_once(nodes: LabNodes, *cables: str) -> None:
 
 class SeveralCutsTest(FailoverCase):
     def check_last_way(self, nodes: LabNodes, **settings: str) -> None:
-        """Of three ways from n0 to n1 two end together."""
+        """Two of the three paths from n0 to n1 end together."""
         ranks = self.start(nodes, ["n0", "n1"], seconds=6, **settings)
         wait_for_data(nodes, "n1", "to-n0")
 

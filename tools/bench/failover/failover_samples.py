@@ -81,7 +81,7 @@ class Samples:
         return max((sum(run.began <= other.began < run.ended for run in self.runs) for other in self.runs), default=0)
 
     def add(self, run: Run, block: KindResult | None, broken_off: str | None) -> None:
-        """Adds what the run has measured since, and replaces what is known of the run itself."""
+        """Adds what the run has measured since the last call, and replaces what is known of the run itself."""
         if run.name in (known := [other.name for other in self.runs]):
             self.runs[known.index(run.name)] = run
         else:
@@ -119,7 +119,7 @@ def read_samples(path: Path) -> Samples:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Only one process at a time is in here for that file; the lock has a file of its own, as the other one is replaced."""
+    """Locks `path` between processes, by a file of its own, as `path` is replaced."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.with_name(f".{path.name}.lock").open("w", encoding="utf-8") as lock:

@@ -37,7 +37,7 @@ def next_kind(kinds: list[FaultKind], results: Results, cuts: int) -> FaultKind 
     return kind if results.of(kind).faults < cuts else None
 
 
-# Keeps what the run has measured since, or why it was broken off, and returns all that was measured, by other runs, too.
+# Keeps what the run has measured since the last call, or why it was broken off. Returns the measurements of all runs.
 Keep = Callable[[Run, KindResult | None, str | None], Samples]
 
 

@@ -45,7 +45,7 @@ struct alignas(kLineBytes) PolledSlot {
   std::uint64_t load(std::size_t place) const {
     return std::atomic_ref(const_cast<std::uint64_t&>(words[place])).load(std::memory_order_acquire);
   }
-  // As its application does when the message is done; false: it does not hold it.
+  // Marks the message as taken, as its application does once it is done. Returns whether all of it is here.
   bool take(std::uint64_t round) {
     bool whole = true;
     for (std::size_t place = 0; place < kPolledWords; ++place) {

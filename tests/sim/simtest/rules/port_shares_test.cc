@@ -31,7 +31,7 @@ class PortSharesTest : public ::testing::Test {
   PortShares shares_{clock_, [this](std::size_t) -> PortStampPage& { return page_; }, kWindow};
 };
 
-TEST_F(PortSharesTest, AnIdlePortIsAlternates) {
+TEST_F(PortSharesTest, AnIdlePortIsForAlternates) {
   own_path_puts(kOwn);
   clock_.run_for(milliseconds(20));
   shares_.source_puts(port_, false, kOwn);
