@@ -17,6 +17,7 @@ using nlohmann::json;
 using std::chrono::seconds;
 
 constexpr std::size_t kReportBytes = 300'000;
+const json kNoneRetired{{"failed", 0}, {"corrupted", 0}, {"stuck", 0}, {"closed", 0}, {"moved", 0}};
 
 // A receiver on c and a sender on a, with b between them: one message, and then both wait for the test.
 class ReportedTest : public testing::TestWithParam<int> {
@@ -101,7 +102,6 @@ TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
   EXPECT_EQ(at_source["flow"], circuit["flow"]);
   EXPECT_EQ(at_destination["flow"], circuit["flow"]);
   for (json* flow : {&at_source, &at_destination}) flow->erase("flow");
-  const json none_retired{{"failed", 0}, {"corrupted", 0}, {"stuck", 0}, {"closed", 0}, {"moved", 0}};
   EXPECT_EQ(at_source, (json{{"process", sender_->pid()},
                              {"node", "c"},
                              {"sends", true},
@@ -114,7 +114,7 @@ TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
                              {"bytes_sent_again", 0},
                              {"reroutes", 0},
                              {"pause_ms", 0.0},
-                             {"circuits_retired", none_retired}}));
+                             {"circuits_retired", kNoneRetired}}));
   EXPECT_EQ(at_destination, (json{{"process", receiver_->pid()},
                                   {"node", "a"},
                                   {"sends", false},
@@ -127,7 +127,7 @@ TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
                                   {"bytes_sent_again", nullptr},
                                   {"reroutes", nullptr},
                                   {"pause_ms", nullptr},
-                                  {"circuits_retired", none_retired}}));
+                                  {"circuits_retired", kNoneRetired}}));
   EXPECT_EQ(circuit["upstream"], (json{{"transport", "tcp"}, {"reason", "the other end offers no RDMA"}}));
   EXPECT_EQ(circuit["downstream"], (json{{"transport", "tcp"}, {"reason", "no RDMA device behind lo"}}));
 
@@ -138,7 +138,12 @@ TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
   EXPECT_EQ(receiver_->receive(), "closed");
   status_with("c", 0);
   for (const char* node : {"a", "c"}) {
-    EXPECT_EQ(status_of(node)["own"], (json{{"flows_open", 0}, {"flows_opened", 1}, {"flows_failed", 0}})) << node;
+    EXPECT_EQ(status_of(node)["own"], (json{{"flows_open", 0},
+                                            {"flows_opened", 1},
+                                            {"flows_failed", 0},
+                                            {"circuits_retired", kNoneRetired},
+                                            {"bytes_sent_again", 0}}))
+        << node;
   }
   for (RankProcess* process : {&*sender_, &*receiver_}) {
     process->send("end");
@@ -159,7 +164,10 @@ TEST_P(ReportedTest, AFailedFlowIsCountedAndThatOfADeadProcessIsRemoved) {
   EXPECT_EQ(status_with("a", 0)["own"]["flows_failed"], 1);
   sender_->send("close");
   EXPECT_EQ(sender_->receive(), "closed");
-  EXPECT_EQ(status_with("a", 0)["own"], (json{{"flows_open", 0}, {"flows_opened", 1}, {"flows_failed", 1}}));
+  json own = status_with("a", 0)["own"];
+  // On a busy machine the flow may go on for long enough without its circuit that this counts as retired.
+  for (const char* of_circuits : {"circuits_retired", "bytes_sent_again"}) own.erase(of_circuits);
+  EXPECT_EQ(own, (json{{"flows_open", 0}, {"flows_opened", 1}, {"flows_failed", 1}}));
   sender_->send("end");
   sender_->finish();
 }

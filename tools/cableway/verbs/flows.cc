@@ -53,7 +53,7 @@ std::string mbps_or_dash(const Json& carried) {
   return mbps.is_null() ? "-" : absl::StrFormat("%.1f", mbps.get<double>());
 }
 
-// "2: 31.5 ms, 1.0 MiB again; 3 circuits lost"; reroutes only of a flow that is sent; "-" if there is neither.
+// "2: 31.5 ms, 1.0 MiB again; 7 circuits lost"; reroutes only of a flow that is sent; "-" if there is neither.
 std::string reroutes_text(const Json& flow) {
   std::vector<std::string> parts;
   if (!flow.at("reroutes").is_null() && number(flow, "reroutes") > 0) {

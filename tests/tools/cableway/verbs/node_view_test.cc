@@ -87,7 +87,7 @@ TEST(FlowsText, ListsFlowsAndCircuitsWithTheirTransports) {
             R"(flows of processes on node n1: 4 open
 
 flow              process  peer     path        open for  payload  Mbit/s                            reroutes, stalls  port  transport, and why
-0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  4.8 MiB    20.0  2: 31.5 ms, 1.0 MiB again; 3 circuits lost  eth1  rdma rxe0: both ends have it
+0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  4.8 MiB    20.0  2: 31.5 ms, 1.0 MiB again; 7 circuits lost  eth1  rdma rxe0: both ends have it
 0000000000000004        -  from n1  n1 -> n1       0.0 s  0 bytes       -                                           -  -     tcp: both ends are on this node
 and 2 more
 
