@@ -140,13 +140,13 @@ std::optional<CableVerdict> CableJudge::judge(Instant now) {
   if (loses_large(now)) {
     large_lost_ = true;
     return lower(CableTrust::kNone, now,
-                 absl::StrCat("large packets are lost: none from node ", neighbour_, " has arrived for ",
+                 absl::StrCat(kLargeLostReason, "none from node ", neighbour_, " has arrived for ",
                               in_ms(now - last_large_), " ms, small ones do"));
   }
   if (!neighbour_hears_large_) {
     large_lost_ = true;
     return lower(CableTrust::kNone, now,
-                 absl::StrCat("large packets are lost: none arrives at node ", neighbour_, ", small ones do"));
+                 absl::StrCat(kLargeLostReason, "none arrives at node ", neighbour_, ", small ones do"));
   }
   if (trust_ != CableTrust::kAll) return judge_return(now);
   if (now - trusted_since_ >= kForgiven) next_proof_ = kFirstProof;

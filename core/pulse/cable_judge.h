@@ -25,6 +25,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "core/clock.h"
 #include "core/pulse/pulse.h"
 #include "core/pulse/recent_maximum.h"
@@ -37,6 +38,9 @@ enum class CableTrust : std::uint8_t {
   kDirect,  // those that end at the neighbour's processes, but none that it relays
   kNone,
 };
+
+// How the reason begins where only small pulses arrive.
+inline constexpr absl::string_view kLargeLostReason = "large packets are lost: ";
 
 struct CableVerdict {
   CableTrust trust = CableTrust::kAll;

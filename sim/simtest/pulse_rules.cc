@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "sim/simtest/ground/node_process.h"
 #include "sim/simtest/plan/fault_reach.h"
@@ -77,8 +78,12 @@ void PulseRules::verdict(std::size_t node, const PulsedCable& cable, const Cable
   const Instant now = ground_.clock().now();
   const Instant since = now.since_start > kCausesWithin ? Instant{now.since_start - kCausesWithin} : Instant{};
   const auto known = cables_.find(cable.name);
+  const bool only_large = absl::StartsWith(verdict.reason, kLargeLostReason);
+  const auto is_cause = [only_large](const Fault& fault) {
+    return may_stop_pulses(fault) || (only_large && fault.kind == FaultKind::kLarge);
+  };
   const bool has_cause =
-      known != cables_.end() && is_touched(ground_.plan, known->second.segment, since, now, may_stop_pulses);
+      known != cables_.end() && is_touched(ground_.plan, known->second.segment, since, now, is_cause);
   if (has_cause) return;
   ground_.rules.broken(kRule, absl::StrCat(SimtestGround::name(node), " finds ", cable.name,
                                            " at fault without a cause: ", verdict.reason));

@@ -50,7 +50,6 @@ bool may_stop_pulses(const Fault& fault) {
     case FaultKind::kQueue:
     case FaultKind::kPower:
     case FaultKind::kStop:
-    case FaultKind::kLarge:
       return true;
     case FaultKind::kDelay:
     case FaultKind::kJitter:
@@ -66,6 +65,7 @@ bool disturbs_pulses(const Fault& fault) {
     case FaultKind::kJitter:
     case FaultKind::kCut:
     case FaultKind::kFlap:
+    case FaultKind::kLarge:
     case FaultKind::kCrash:
     case FaultKind::kLeave:
     case FaultKind::kSlow:
