@@ -115,6 +115,7 @@ void Neighbours::extend_holds_after_stall() {
   if (late <= timing_.interval) return;
   for (auto& [key, heard] : heard_) heard.hold_extension += late;
   full_size_.extend_holds(late);
+  tick_due_ = clock_.now();
 }
 
 void Neighbours::forget_silent() {
@@ -133,6 +134,8 @@ void Neighbours::receive(const ReceivedDatagram& received) {
   const Instant arrival{clock_.now().since_start - received.waited};
   const PortFacts* port = find_port(received.port);
   if (port == nullptr) return;
+  // What waited during a stall may be read before the timer runs, and must not be judged by the time that has passed.
+  extend_holds_after_stall();
   ControlDatagram datagram;
   const ControlFault fault = decode_control_datagram(received.bytes, cluster_id_, seal_, datagram);
   if (fault != ControlFault::kNone) return note_fault(*port, fault, datagram, received.from);

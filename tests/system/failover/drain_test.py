@@ -23,8 +23,8 @@ from lab_nodes import PATIENCE_S, STEADY, LabNodes
 # A flow moves while both of its circuits are alive. What is left is the machine's.
 _PAUSE_S = 0.3
 _LOSES_PATHS = 6
-# The hellos of a second are less.
-_IDLE_BYTES = 200_000
+# The hellos and pulses of a second are less.
+_IDLE_BYTES = 600_000
 _NOBODY = "65534"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -177,20 +177,22 @@ class FailoverTest(FailoverCase):
                 return len(circuits) == _CIRCUITS
             nodes.wait_until(all_are_open, lambda: f"{_CIRCUITS} circuits: {circuits}")
             report_figure(f"{len(circuits)} circuits")
-        self.check_killed_peer(nodes, ["n0", "n1"], flow_has_all)
+        # Longer operations: the ranks meet after each, and four cables carry it in a quarter of the time.
+        self.check_killed_peer(nodes, ["n0", "n1"], flow_has_all, ["32M" if word == "1M" else word for word in FLOW])
 
-    def check_killed_peer(self, nodes: LabNodes, ranks_on: list[str], wait_for_load: Callable[[], object]) -> None:
+    def check_killed_peer(self, nodes: LabNodes, ranks_on: list[str], wait_for_load: Callable[[], object],
+                          job: Sequence[str] = FLOW) -> None:
         """Its destination is killed, then the source of another flow."""
         first, last = ranks_on
         for victim, witness in ((last, first), (first, last)):
-            reasons = (self.reason_of_kill(nodes, victim, witness, ranks_on, wait_for_load) for _ in range(_MEETINGS))
+            reasons = (self.reason_of_kill(nodes, victim, witness, ranks_on, wait_for_load, job) for _ in range(_MEETINGS))
             reason = next(reason for reason in reasons if reason)
             self.assertRegex(reason, r"cannot reach node .*(refused|has ended)|no longer")
 
     def reason_of_kill(self, nodes: LabNodes, victim: str, witness: str, ranks_on: list[str],
-                       wait_for_load: Callable[[], object]) -> str:
+                       wait_for_load: Callable[[], object], job: Sequence[str]) -> str:
         """What the witness's flow reports; "" if the ranks met in that moment, and collperf itself has noticed."""
-        ranks = nodes.start_ranks(ranks_on, *FLOW, "--seconds", "30")
+        ranks = nodes.start_ranks(ranks_on, *job, "--seconds", "30")
         wait_for_load()
         since = time.monotonic()
         ranks.kill(victim)
