@@ -115,7 +115,7 @@ void Neighbours::extend_holds_after_stall() {
   if (late <= timing_.interval) return;
   for (auto& [key, heard] : heard_) heard.hold_extension += late;
   full_size_.extend_holds(late);
-  tick_due_ = clock_.now();
+  tick_due_ = clock_.now();  // so that the same stall is not counted twice
 }
 
 void Neighbours::forget_silent() {

@@ -114,7 +114,7 @@ class CableJudge {
   Duration relay_limit(Instant now);
   bool is_silent(Instant now) { return now - last_heard_ > limit(now); }
   bool loses_large(Instant now);
-  // While they are known to be lost, one of two that arrives proves nothing.
+  // While large packets are known to be lost, two missing in a row begin the proof again.
   bool lacks_large() const { return large_lost_ && missing_large_ > 1; }
   Duration lateness(Instant now);
   bool is_acquainted(Instant now) const { return now - known_since_ >= kAcquaintance; }

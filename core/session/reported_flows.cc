@@ -126,7 +126,7 @@ absl::Status ReportedFlows::take_retired(const SessionPeer& peer, const CircuitR
   Retired& entry = retired_[key];
   if (entry.circuits == 0) {
     entry.peer = peer;
-    entry.flow = flow;
+    entry.flow = *flow;
     entry.path = retired.path;
     entry.reason = key.reason == kOtherReasons ? kOtherReasons : retired.reason;
   }
@@ -142,7 +142,7 @@ void ReportedFlows::report_retired() {
 }
 
 void ReportedFlows::report(const RetiredKey& key, const Retired& retired) {
-  std::optional<FlowOpened> shown = *retired.flow;
+  std::optional<FlowOpened> shown = retired.flow;
   if (shown.has_value()) {
     shown->path = retired.path;
     shown->port.clear();  // the log keeps eight fields
@@ -152,15 +152,15 @@ void ReportedFlows::report(const RetiredKey& key, const Retired& retired) {
   fields.push_back({"circuits", absl::StrCat(retired.circuits)});
   fields.push_back({"bytes_sent_again", absl::StrCat(retired.bytes_again)});
   fields.push_back({"reason", retired.reason});
+  const std::uint64_t more = retired.circuits - 1;
   const std::string others =
-      retired.circuits == 1 ? "" : absl::StrCat(", and ", retired.circuits - 1, " other circuits");
+      more == 0 ? "" : absl::StrCat(", and ", more, more == 1 ? " other circuit" : " other circuits");
   const std::string again =
       retired.bytes_again == 0 ? "" : absl::StrCat("; ", retired.bytes_again, " bytes were sent again");
-  events_.raise(
-      key.hard ? EventCode::kCircuitRetired : EventCode::kCircuitLeft,
-      absl::StrCat(flow_of(retired.peer, *retired.flow), key.hard ? " has lost" : " has left", " its circuit ",
-                   retired.path, others, " (", name_of(key.kind), ")", again, ": ", retired.reason),
-      std::move(fields));
+  events_.raise(key.hard ? EventCode::kCircuitRetired : EventCode::kCircuitLeft,
+                absl::StrCat(flow_of(retired.peer, retired.flow), key.hard ? " has lost" : " has left", " its circuit ",
+                             retired.path, others, " (", name_of(key.kind), ")", again, ": ", retired.reason),
+                std::move(fields));
 }
 
 absl::Status ReportedFlows::take_ended(const SessionPeer& peer, const FlowEnded& ended) {

@@ -53,7 +53,7 @@ class ReportedFlows {
   // Circuits that have ended for one reason.
   struct Retired {
     SessionPeer peer;  // of the first one, as are the flow and the path
-    Flow flow;
+    std::optional<FlowOpened> flow;
     std::string path;
     std::string reason;
     std::uint64_t circuits = 0;

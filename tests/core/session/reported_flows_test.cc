@@ -178,7 +178,7 @@ TEST_F(ReportedFlowsTest, CircuitsThatEndForOneReasonShareAnEventEachSecond) {
   EXPECT_THAT(events_.texts[2], HasSubstr("has lost its circuit n0 -> n4 -> n2 (failed): reset"));
   ASSERT_TRUE(flows_.take(kPeer, CircuitRetired{1, "", CircuitEndKind::kFailed, "lost", 0}).ok());
   pass(std::chrono::seconds(1));
-  EXPECT_EQ(events_.field("circuits"), "1") << "counts begin anew";
+  EXPECT_EQ(events_.field("circuits"), "1") << "counts begin again";
   EXPECT_EQ(flows_.status().retired[static_cast<std::size_t>(CircuitEndKind::kFailed)], 1001U);
   EXPECT_EQ(flows_.status().bytes_again, 9990U);
 }
