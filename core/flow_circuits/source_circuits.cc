@@ -94,6 +94,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
   looks_for_parallels_ = striped_;
   looks_for_standby_ = wanted_ > 1;
   if (ended.leaving) return find_paths();
+  if (flow_.live() == 0 && !without_since_.has_value()) without_since_ = clock().now();
   suspect(ended.path);
   const Duration lived = clock().now() - ended.joined_at;
   // From now on the flow may be off its best path, which the topology may not even have for a while.
@@ -122,7 +123,8 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
 }
 
 // What failed on a path of which live circuits use a part is the rest of it.
-void SourceCircuits::suspect(Elements path) {
+void SourceCircuits::suspect(const Elements& path) {
+  Elements suspected = path;
   if ((striped_ || wanted_ > 1) && flow_.live() > 0) {
     further_hold_off_ = std::min<Duration>(2 * further_hold_off_, kLongestHoldOff);
     const auto is_used = [&](const std::string& element) {
@@ -130,9 +132,9 @@ void SourceCircuits::suspect(Elements path) {
         return std::find(each.path.begin(), each.path.end(), element) != each.path.end();
       });
     };
-    path.erase(std::remove_if(path.begin(), path.end(), is_used), path.end());
+    suspected.erase(std::remove_if(suspected.begin(), suspected.end(), is_used), suspected.end());
   }
-  suspects_.add(path, clock().now());
+  suspects_.add(path, suspected, clock().now());
 }
 
 void SourceCircuits::find_paths() {
@@ -207,6 +209,7 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
   }
   if (!std::exchange(opened_, true)) pause_ = kFirstPause;
   tried_.clear();
+  without_since_.reset();
   if (setup_.rank == 0) move_.reset();
   offer_ = setup_.offer;
   live_[slot] = {.name = setup_.circuit,

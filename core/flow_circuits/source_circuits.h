@@ -8,8 +8,9 @@
 //
 // The first circuit may take as long as its limit; each path is tried once. Later ones are tried for as long as the
 // flow may be without a circuit while its application waits (Outage): on the path that shares least with live circuits,
-// then on the one whose last failure is oldest. The flow ends if its destination does not know it: at once before its
-// first circuit, later once that is confirmed.
+// then on the one whose last failure is oldest; on one that loses packets once all others have failed since the flow
+// lost its last circuit. The flow ends if its destination does not know it: at once before its first circuit,
+// later once that is confirmed.
 //
 // A flow looks for its best path when its node reports that paths have changed. One that has lost a circuit, or could
 // not set one up, also does so from then on, every 2 s and later every 30 s. A circuit on that path joins beside the
@@ -152,7 +153,7 @@ class SourceCircuits {
     return &live == &carries || (share && live.offer == carries.offer);
   }
   bool has_first() const;
-  void suspect(Elements path);
+  void suspect(const Elements& path);
   const Live* find_live(const Elements& path) const;  // nullptr: none leads there
   bool is_live(const Elements& path) const;
   std::size_t shared_with_live(const Elements& path) const;
@@ -230,6 +231,7 @@ class SourceCircuits {
   std::unique_ptr<Timer> end_worse_;
 
   Outage outage_;
+  std::optional<Instant> without_since_;  // since when the flow has had no circuit
   std::unique_ptr<Timer> watch_;
   // Expires with this: answers that come later are dropped.
   std::shared_ptr<char> lifetime_ = std::make_shared<char>();

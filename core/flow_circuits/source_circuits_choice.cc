@@ -28,11 +28,16 @@ constexpr std::size_t kMostTurns = 16;
 
 std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) const {
   std::optional<std::size_t> best;
-  std::tuple<bool, std::size_t, Instant> best_score;
+  std::tuple<int, Instant, std::size_t, std::pair<Instant, Instant>> best_score;
   for (std::size_t rank = 0; rank < offers.size(); ++rank) {
     const Elements path = elements_of_path(offers[rank].hops);
     if ((!opened_ && tried_.contains(path)) || is_live(path)) continue;
-    const std::tuple score{offers[rank].last_resort, shared_with_live(path), suspects_.last_failure(path)};
+    const auto order = suspects_.order(path);
+    const Instant failed = order.second;
+    // Paths that have failed since the flow lost its last circuit come after one that loses packets, each in its turn.
+    const bool is_spent = failed > Instant{} && without_since_.has_value() && failed >= *without_since_;
+    const std::tuple score{is_spent ? 2 : int{offers[rank].last_resort}, is_spent ? failed : Instant{},
+                           shared_with_live(path), order};
     if (best.has_value() && score >= best_score) continue;
     best = rank;
     best_score = score;
@@ -79,7 +84,7 @@ const SourceCircuits::Live* SourceCircuits::preferred() const {
 std::optional<std::size_t> SourceCircuits::choose_standby(const PathOffers& offers) {
   if (!std::exchange(looks_for_standby_, false) || has_standby() || !has_place()) return std::nullopt;
   std::optional<std::size_t> best;
-  std::tuple<bool, bool, std::size_t, Instant> best_score;
+  std::tuple<bool, bool, std::size_t, std::pair<Instant, Instant>> best_score;
   for (std::size_t rank = 0; rank < offers.size(); ++rank) {
     const Elements path = elements_of_path(offers[rank].hops);
     if (is_live(path)) continue;
@@ -89,7 +94,7 @@ std::optional<std::size_t> SourceCircuits::choose_standby(const PathOffers& offe
       looks_for_standby_ = true;
       continue;
     }
-    const std::tuple score{offers[rank].last_resort, is_parallel, shared_with_live(path), suspects_.last_failure(path)};
+    const std::tuple score{offers[rank].last_resort, is_parallel, shared_with_live(path), suspects_.order(path)};
     if (best.has_value() && score >= best_score) continue;
     best = rank;
     best_score = score;

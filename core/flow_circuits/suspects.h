@@ -1,11 +1,13 @@
 // Cables and relays of paths on which a circuit has ended or could not be set up. It is not known which of them is at
-// fault, so a flow tries paths first that have none of them, then those whose failure is longest ago.
+// fault, so a flow tries paths first that have none of them, then those whose failure is longest ago; of several that
+// have an element in common which has failed, first the one whose own last failure is oldest.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SUSPECTS_H_
 #define CABLEWAY_CORE_FLOW_CIRCUITS_SUSPECTS_H_
 
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/circuit/hop.h"
@@ -18,15 +20,21 @@ std::vector<std::string> elements_of_path(const std::vector<Hop>& hops);
 
 class Suspects {
  public:
-  void add(const std::vector<std::string>& elements, Instant now);
-  // When an element of the path last failed; Instant{} if none has.
-  Instant last_failure(const std::vector<std::string>& elements) const;
+  using Path = std::vector<std::string>;  // elements_of_path()
+
+  // A circuit on `path` has failed; `suspected` of its elements may be at fault.
+  void add(const Path& path, const std::vector<std::string>& suspected, Instant now);
+  // When a suspected element of the path last failed; Instant{} if none has.
+  Instant last_failure(const Path& path) const;
+  // The path with the least of these is to be tried first: last_failure(), then when the path itself last failed.
+  std::pair<Instant, Instant> order(const Path& path) const;
 
  private:
   // Failures beyond it are forgotten, the oldest first.
-  static constexpr std::size_t kMax = 256;
+  static constexpr std::size_t kMost = 256;
 
-  std::map<std::string, Instant> failed_at_;
+  std::map<std::string, Instant> elements_;
+  std::map<Path, Instant> paths_;
 };
 
 }  // namespace cableway

@@ -244,6 +244,11 @@ std::string FlowComm::failure() {
   return failed_busy_ ? std::string(failure_.message()) : "";
 }
 
+std::string FlowComm::reason_for_peer() {
+  const std::lock_guard lock(mutex_);
+  return reason_for_peer_;
+}
+
 bool FlowComm::has_failed() {
   const std::lock_guard lock(mutex_);
   return !failure_.ok() && !answers_after_close_;
@@ -294,6 +299,7 @@ absl::Status FlowComm::fail_with(const absl::Status& reason, const std::string& 
   const bool opened = circuits_.joined() > 0;
   failure_ =
       absl::Status(code, opened ? absl::StrCat(flow_, " failed: ", reason.message()) : std::string(reason.message()));
+  reason_for_peer_ = to_peer;
   circuits_.fail(to_peer);
   // When the peer closes an idle flow, the job has ended normally.
   failed_busy_ = failure_logged_ = !circuit_owner_.idle();

@@ -106,6 +106,8 @@ class FlowComm {
   // Why it failed with messages in flight, or before one that was requested later; "" if it has not. Reported to the
   // operator.
   std::string failure();
+  // Why it failed, as the other end is told; "" if it has not.
+  std::string reason_for_peer();
   // Whether it has failed, or was closed and does not answer any more.
   bool has_failed();
   // Whether it was closed after all of its messages had arrived here: a source that has lost the last acknowledgement
@@ -198,6 +200,7 @@ class FlowComm {
   CircuitOwner& circuit_owner_;
   const bool lands_;
   CommCircuits circuits_;
+  std::string reason_for_peer_;
   bool answers_after_close_ = false;
   std::uint64_t ended_seen_ = 0;
   FlowPauses pauses_;

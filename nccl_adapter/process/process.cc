@@ -168,14 +168,19 @@ void Process::on_setup(ArrivedSetup arrived) {
   const CircuitSetup& setup = arrived.setup();
   if (setup.purpose == SetupPurpose::kInquiry) return answer_inquiry(std::move(arrived));
   const ProcessFlows::Destination flow = flows_->find_destination(setup.nonce);
-  flow.comm != nullptr ? join_flow(flow, std::move(arrived)) : begin_flow(std::move(arrived));
+  if (flow.comm != nullptr) return join_flow(flow, std::move(arrived));
+  if (const std::optional<std::string> why = flows_->why_ended(setup); why.has_value()) {
+    log_.info(absl::StrCat("refused circuit ", describe_path(setup), ", whose flow has ended: ", *why));
+    return std::move(arrived).refuse(absl::UnavailableError(*why), FailureScope::kFlow);
+  }
+  begin_flow(std::move(arrived));
 }
 
 void Process::answer_inquiry(ArrivedSetup inquiry) {
-  const bool known = flows_->asked(inquiry.setup());
-  const std::string text =
-      absl::StrCat("node ", welcome_.node, known ? ": the flow is open here" : ": the process no longer has this flow");
-  std::move(inquiry).refuse(absl::UnavailableError(text), known ? FailureScope::kCircuit : FailureScope::kFlow);
+  const ProcessFlows::Answer answer = flows_->asked(inquiry.setup());
+  const std::string known = answer.open ? ": the flow is open here" : ": the process no longer has this flow";
+  const std::string text = answer.why_ended.value_or(absl::StrCat("node ", welcome_.node, known));
+  std::move(inquiry).refuse(absl::UnavailableError(text), answer.open ? FailureScope::kCircuit : FailureScope::kFlow);
 }
 
 void Process::join_flow(const ProcessFlows::Destination& flow, ArrivedSetup arrived) {

@@ -47,6 +47,8 @@ class ProcessFlows::Flow {
   // What has passed over it, and what its ports carry.
   virtual void carried(const FlowActivity& /*activity*/) {}
   const FlowIdentity& identity() const { return identity_; }
+  // This one's name.
+  virtual const std::string& node() const = 0;
   CircuitReports circuit_reports;
 
  private:
@@ -79,6 +81,7 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
   }
 
   std::shared_ptr<FlowComm> comm() const override { return comm_; }
+  const std::string& node() const override { return identity().source_node; }
   void lose_port(const PortLost& lost) override {
     circuits_.lose_port(lost);
     comm_->lose_port(lost);
@@ -128,6 +131,7 @@ class ProcessFlows::Incoming final : public Flow, public SourceInquiry::Flow {
         inquiry_(flows.means_, identity, flows.limits_.path_wait, *this) {}
 
   std::shared_ptr<FlowComm> comm() const override { return comm_; }
+  const std::string& node() const override { return identity().destination_node; }
   const std::shared_ptr<RecvComm>& receiver() const { return comm_; }
   void circuits_ended(const CommCircuits::Ended& ended) override {
     if (!ended.circuits.empty()) inquiry_.circuit_ended(ended.reason);
@@ -182,15 +186,30 @@ ProcessFlows::Destination ProcessFlows::find_destination(const FlowNonce& nonce)
   return {found->second->receiver(), found->second->identity().cookie};
 }
 
-bool ProcessFlows::asked(const CircuitSetup& inquiry) {
-  const auto found = sources_.find(inquiry.nonce);
-  const bool known = found != sources_.end() && !found->second->comm()->has_failed() &&
-                     verify_flow_proof(found->second->identity().cookie, inquiry);
-  if (known) {
-    found->second->comm()->poll_if_idle();
-    found->second->asked();
+std::optional<std::string> ProcessFlows::why_ended(const CircuitSetup& setup) const {
+  const auto found = destinations_.find(setup.nonce);
+  if (found == destinations_.end() || !verify_flow_proof(found->second->identity().cookie, setup)) {
+    return ended_.find(setup);
   }
-  return known;
+  if (!found->second->receiver()->has_failed()) return std::nullopt;
+  return reason_of_end(*found->second);
+}
+
+ProcessFlows::Answer ProcessFlows::asked(const CircuitSetup& inquiry) {
+  const auto found = sources_.find(inquiry.nonce);
+  if (found == sources_.end() || !verify_flow_proof(found->second->identity().cookie, inquiry)) {
+    return {false, ended_.find(inquiry)};
+  }
+  FlowComm& comm = *found->second->comm();
+  if (comm.has_failed()) return {false, reason_of_end(*found->second)};
+  comm.poll_if_idle();
+  found->second->asked();
+  return {true, std::nullopt};
+}
+
+std::string ProcessFlows::reason_of_end(const Flow& flow) {
+  std::string reason = flow.comm()->reason_for_peer();
+  return reason.empty() ? absl::StrCat("node ", flow.node(), ": the application has closed the flow") : reason;
 }
 
 void ProcessFlows::in_use(FlowComm* comm) {
@@ -215,8 +234,12 @@ void ProcessFlows::look_at(FlowComm* comm) {
 
 void ProcessFlows::closed(FlowComm* comm, const std::string& failure) {
   reports_.ended(comm, failure);
-  if (!flows_.contains(comm)) return;
-  if (!comm->answers_after_close()) return forget(comm);
+  const auto flow = flows_.find(comm);
+  if (flow == flows_.end()) return;
+  if (!comm->answers_after_close()) {
+    ended_.add(flow->second->identity(), reason_of_end(*flow->second), means_.dial.clock.now());
+    return forget(comm);
+  }
   if (closed_.size() == kMaxClosed) {
     forget(closed_.front().comm);
     closed_.pop_front();
@@ -234,6 +257,7 @@ void ProcessFlows::forget(FlowComm* comm) {
 
 void ProcessFlows::check() {
   const Instant now = means_.dial.clock.now();
+  ended_.expire(now);
   while (!closed_.empty() && now - closed_.front().since >= kRememberClosed) {
     forget(closed_.front().comm);
     closed_.pop_front();

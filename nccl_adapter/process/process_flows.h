@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "nccl_adapter/abi/log.h"
 #include "nccl_adapter/comm/recv_comm.h"
 #include "nccl_adapter/comm/send_comm.h"
+#include "nccl_adapter/process/ended_flows.h"
 #include "nccl_adapter/process/flow_reports.h"
 
 namespace cableway::nccl {
@@ -53,14 +55,21 @@ class ProcessFlows {
     Cookie cookie{};
   };
   Destination find_destination(const FlowNonce& nonce) const;
-  // Whether the flow of this inquiry begins here, and has not failed. It gets another circuit if it has none.
-  bool asked(const CircuitSetup& inquiry);
+  // Why the flow of this set-up, which would end here, has ended; nullopt: it has not, as far as is known.
+  std::optional<std::string> why_ended(const CircuitSetup& setup) const;
+  // A destination asks whether the flow, which begins here, goes on. If it does, it gets another circuit where it has
+  // none.
+  struct Answer {
+    bool open = false;
+    std::optional<std::string> why_ended;  // nullopt: it is open, or not known
+  };
+  Answer asked(const CircuitSetup& inquiry);
   // NCCL has the comm: its node lists the flow from now on.
   void in_use(FlowComm* comm);
   // FlowComm::NeedsControl, passed on to this thread.
   void look_at(FlowComm* comm);
   // NCCL has closed the comm. `failure` as in FlowReports::ended(). A flow that ends here is remembered for a while,
-  // for a source that has lost its last acknowledgement.
+  // for a source that has lost its last acknowledgement; of other flows only the reason is (EndedFlows).
   void closed(FlowComm* comm, const std::string& failure);
 
   // To be called once a second, and a few times a second. Both report what has changed to the node.
@@ -81,6 +90,7 @@ class ProcessFlows {
   void report_failure(FlowComm* comm);
   void report_activity(FlowComm* comm, Flow& flow, bool with_counts);
   void forget(FlowComm* comm);
+  static std::string reason_of_end(const Flow& flow);
 
   struct Closed {
     FlowComm* comm = nullptr;
@@ -94,6 +104,7 @@ class ProcessFlows {
   const CloseConnections close_connections_;
   ByComm flows_;
   std::deque<Closed> closed_;  // of flows_; the oldest first
+  EndedFlows ended_;
   std::map<FlowNonce, Outgoing*> sources_;
   std::map<FlowNonce, const Incoming*> destinations_;
   std::unique_ptr<Timer> attend_;  // runs while flows that end here are attended

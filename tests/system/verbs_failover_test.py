@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """System test of failover over real verbs, in guests with soft-RoCE (tools/lab/softroce): fifty faults under verified load, one
-after another. No byte is lost, doubled or wrong, no flow is stuck, and memory, descriptors and RDMA objects stay as they were.
+after another, and twelve where one of the two paths has a hop over TCP. No byte is lost, doubled or wrong, no flow is stuck,
+and memory, descriptors and RDMA objects stay as they were.
 
 Usage: verbs_failover_test.py --build DIR [TEST...]. The programs in DIR are run. Exit status 77 where QEMU or the guests'
 kernel is missing.
@@ -13,12 +14,12 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import guest_nodes_case
 from guest_nodes import GuestRanks
 from guest_nodes_case import RATE, NodesTestCase
 
-_FAULTS = 50
 _RUN_S = 60  # of one job
 _LAST_FAULT_S = 15  # before its end
 _FLOWING_PACKETS = 500  # of 4 KiB
@@ -42,6 +43,8 @@ class Footprint:
 class FailoverTest(NodesTestCase):
     OPTIONS = ("ring:4", *RATE)
     CABLES = 4
+    FAULTS = 50
+    JOB: ClassVar[dict[str, str]] = {"CABLEWAY_PATH_WAIT": "30"}
     RELAYS = ("n1", "n3")
 
     def footprint(self, name: str) -> Footprint:
@@ -52,7 +55,7 @@ class FailoverTest(NodesTestCase):
     def job(self, multipath: str) -> GuestRanks:
         return self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1",
                                 "--warmup", "1", "--iters", "1", "--check-all", "--seconds", str(_RUN_S),
-                                settings={"CABLEWAY_PATH_WAIT": "30", "CABLEWAY_MULTIPATH": multipath})
+                                settings=self.JOB | {"CABLEWAY_MULTIPATH": multipath})
 
     def wait_for_data(self, ranks: GuestRanks) -> None:
         sent = self.nodes.sent_rdma_packets("n0")
@@ -65,7 +68,7 @@ class FailoverTest(NodesTestCase):
         cable = f"n0-{relay}" if number % 2 else f"{relay}-n2"
         kinds: tuple[tuple[Callable[[], object], Callable[[], object]], ...] = (
             (lambda: self.lab.check("cut", cable), lambda: self.lab.check("mend", cable)),
-            (lambda: self.nodes.kill(relay), lambda: self.nodes.start(relay)),
+            (lambda: self.nodes.kill(relay), lambda: self.nodes.start(relay, **self.SETTINGS)),
             (lambda: self.lab.check("cut", cable, "--silent"), lambda: self.lab.check("mend", cable)),
             (lambda: self.lab.check("cut", cable), lambda: self.lab.check("mend", cable)),
         )
@@ -89,7 +92,7 @@ class FailoverTest(NodesTestCase):
         output = ranks.finish()
         return number - first, int(re.search(r"(\d+) bytes verified", output)[1])  # type: ignore[index]
 
-    def test_fifty_faults_lose_nothing(self) -> None:
+    def test_faults_lose_nothing(self) -> None:
         faults = verified = 0
         before: dict[str, Footprint] = {}
         for multipath in itertools.cycle(("all", "off")):
@@ -97,7 +100,7 @@ class FailoverTest(NodesTestCase):
             self.assertGreater(done, 0)
             faults, verified = faults + done, verified + its_bytes
             before = before or {name: self.footprint(name) for name in self.nodes.names}
-            if faults >= _FAULTS:
+            if faults >= self.FAULTS:
                 break
         print(f"{faults} faults, {verified / 1e6:.0f} MB verified; ", end="", flush=True)
         for name, first in before.items():
@@ -106,6 +109,21 @@ class FailoverTest(NodesTestCase):
                 self.assertLess(now.resident_bytes, first.resident_bytes + _MOST_GROWTH_BYTES)
                 self.assertLess(now.descriptors, first.descriptors + _MOST_NEW_DESCRIPTORS)
                 self.assertEqual((now.queue_pairs, now.regions), (first.queue_pairs, first.regions))
+
+
+class MixedFailoverTest(FailoverTest):
+    """The path through n1 has a hop over RDMA and one over TCP, that through n3 has RDMA only."""
+
+    OPTIONS = ("ring:4", *RATE, "--no-rdma", "c1")
+    FAULTS = 12
+    SETTINGS = {"TRANSPORT": "auto"}
+    JOB = FailoverTest.JOB | {"CABLEWAY_TRANSPORT": "auto"}
+
+    def fault(self, number: int, ranks: GuestRanks) -> None:
+        before = self.nodes.relayed_bytes("n1")
+        super().fault(number, ranks)
+        if number // 4 % 2:  # of the other path
+            self.assertGreater(self.nodes.relayed_bytes("n1"), before)
 
 
 if __name__ == "__main__":

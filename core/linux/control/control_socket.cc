@@ -140,6 +140,8 @@ void read_source(const sockaddr_storage& storage, Arrival& arrival) {
 }
 
 constexpr std::size_t kControlBytes = 256;
+// By one call, so that a flood of ICMP messages keeps no thread.
+constexpr int kMostForgotten = 256;
 
 }  // namespace
 
@@ -174,6 +176,8 @@ absl::StatusOr<UniqueFd> open_connected_socket(const PortAddress& own, const Por
   if (!socket.ok()) return socket.status();
   // SO_REUSEPORT, unlike SO_REUSEADDR, lets no other user's socket in.
   set_number(socket->get(), SOL_SOCKET, SO_REUSEPORT, 1);
+  // Without it the kernel reports what its queue has dropped as sent.
+  set_number(socket->get(), own.is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, own.is_ipv6 ? IPV6_RECVERR : IP_RECVERR, 1);
   const SocketAddress here = socket_address(own, interface, udp_port);
   if (::bind(socket->get(), here.get(), here.size) != 0) return failed("bind", own, udp_port, errno);
   const SocketAddress there = socket_address(other, interface, udp_port);
@@ -207,6 +211,12 @@ int send_datagram(int socket, PortId interface, const PortAddress& own, const Po
   }
   const ssize_t sent = uninterrupted([&] { return ::sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
   return sent < 0 ? errno : 0;
+}
+
+void forget_refused(int socket) {
+  msghdr nothing{};
+  const auto take_one = [&] { return ::recvmsg(socket, &nothing, MSG_ERRQUEUE | MSG_DONTWAIT); };
+  for (int i = 0; i < kMostForgotten && uninterrupted(take_one) >= 0; ++i) continue;
 }
 
 std::variant<Arrival, int> receive_datagram(int socket, std::span<std::byte> buffer) {

@@ -30,7 +30,9 @@ absl::StatusOr<UniqueFd> open_control_socket(const routing::PortAddress& own, Po
 absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::uint16_t udp_port);
 
 // For datagrams between one pair of addresses, as over one cable; several such sockets may share their own address.
-// Once the other host has refused a datagram, as no socket there has its port, the next call fails with ECONNREFUSED.
+// Once the other host has refused a datagram, as no socket there has its port, the next call fails with ECONNREFUSED;
+// other ICMP messages about such datagrams have errors of their own. A datagram that a queue of this host drops is an
+// error at once (ENOBUFS).
 absl::StatusOr<UniqueFd> open_connected_socket(const routing::PortAddress& own, const routing::PortAddress& other,
                                                PortId interface, std::uint16_t udp_port);
 
@@ -51,6 +53,10 @@ struct Arrival {
   // host's first socket with time stamps was opened, since the kernel starts to stamp arrivals in a work queue.
   Duration waited{0};
 };
+
+// To be called after an error of a connected socket other than EAGAIN: the kernel keeps a copy of what an ICMP message
+// was about in the socket's receive buffer. Errors that were not reported yet are forgotten, too.
+void forget_refused(int socket);
 
 // The next datagram, or the errno; EAGAIN if there is none.
 std::variant<Arrival, int> receive_datagram(int socket, std::span<std::byte> buffer);

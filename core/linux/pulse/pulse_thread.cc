@@ -143,6 +143,7 @@ void PulseThread::read(Link& link) {
     if (const int* error = std::get_if<int>(&got)) {
       if (*error == EAGAIN) break;
       refused = refused || *error == ECONNREFUSED;
+      forget_refused(link.socket.get());
       continue;
     }
     const auto& arrival = std::get<Arrival>(got);
@@ -161,8 +162,10 @@ bool PulseThread::send(const PulsedCable& cable, std::span<const std::byte> byte
     return send_datagram(found->second.socket.get(), cable.own.port, cable.own_address, cable.other_address,
                          options_.udp_port, bytes, true);
   };
-  // The first call may report an error of an earlier pulse, and has sent nothing then.
+  // The first call may report an error of an earlier pulse, and has sent nothing then; nor has it if this host's queue
+  // is full.
   const int error = send_once();
+  if (error != 0) forget_refused(found->second.socket.get());
   const bool sent = error == 0 || send_once() == 0;
   if (error == ECONNREFUSED) pulses_.refused(cable.name, steady_now());
   return sent;

@@ -115,23 +115,42 @@ TEST_F(SourceCircuitsTest, AnotherCircuitAvoidsThePathOfTheOneThatEnded) {
   EXPECT_TRUE(flow_.failures.empty());
 }
 
-// It is the only path of which no part has just failed.
-TEST_F(SourceCircuitsTest, APathThatLosesPacketsIsTheLastResort) {
+// Both have the failed cable in common, if that is the one at fault: the path that failed itself is the worse choice.
+TEST_F(SourceCircuitsTest, OfPathsThatShareWhatFailedTheOneTriedLongestAgoIsNext) {
   const PathOffer over_m = test::path_over({{"am", "m"}, {"ms", "s"}, {"sb", "b"}});
   const PathOffer over_n = test::path_over({{"an", "n"}, {"ns", "s"}, {"sb", "b"}});
+  paths_.offers = {over_m, over_n};
+  begin();
+  open_first();
+  EXPECT_EQ(dialled(), "am");
+  end_circuit();
+  EXPECT_EQ(dialled(), "an");
+  paths_.reach();
+  paths_.refuse("node s: no room");
+  run_for(milliseconds(200));
+  EXPECT_EQ(dialled(), "am");
+}
+
+// The source does not know that sb is silent, as s does.
+TEST_F(SourceCircuitsTest, APathThatLosesPacketsIsTheLastResort) {
   PathOffer lossy = kDirect;
   lossy.last_resort = true;
-  paths_.offers = {over_m, over_n, lossy};
+  paths_.offers = {test::path_over({{"am", "m"}, {"ms", "s"}, {"sb", "b"}}),
+                   test::path_over({{"an", "n"}, {"ns", "s"}, {"sb", "b"}}), lossy};
   begin();
   open_first();
   end_circuit();
-  EXPECT_EQ(dials(), 2U);
-  EXPECT_NE(dialled(), "ab");
-  paths_.offers = {lossy};
+  EXPECT_EQ(dialled(), "an");
   paths_.reach();
-  paths_.refuse("node s: no room");
+  paths_.refuse("node s: the cable to node b is silent");
   run_for(milliseconds(100));
   EXPECT_EQ(dialled(), "ab");
+  paths_.reach();
+  paths_.accept();
+  EXPECT_THAT(flow_.joined, SizeIs(2));
+  // Later than that a path which loses no packets may work again.
+  end_circuit();
+  EXPECT_EQ(dialled(), "am");
 }
 
 TEST_F(SourceCircuitsTest, ASilentPathIsGivenUpAfterTwoSecondsForTheNextOne) {

@@ -45,6 +45,14 @@ std::string prepare() {
   return "";
 }
 
+void run_lines(const std::string& tool, const std::string& lines) {
+  std::istringstream stream(lines);
+  for (std::string line; std::getline(stream, line);) {
+    const std::string command = absl::StrCat(tool, " ", line);
+    EXPECT_EQ(std::system(absl::StrCat("PATH=$PATH:/usr/sbin:/sbin ", command).c_str()), 0) << command;
+  }
+}
+
 UniqueFd this_namespace() {
   return UniqueFd(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
 }
@@ -75,10 +83,11 @@ std::string NetworkNamespace::path() const {
 }
 
 void ip(const std::string& lines) {
-  std::istringstream stream(lines);
-  for (std::string line; std::getline(stream, line);) {
-    EXPECT_EQ(std::system(absl::StrCat("PATH=$PATH:/usr/sbin:/sbin ip ", line).c_str()), 0) << "ip " << line;
-  }
+  run_lines("ip", lines);
+}
+
+void tc(const std::string& lines) {
+  run_lines("tc", lines);
 }
 
 void wait_until_running(const std::string& interface) {

@@ -32,8 +32,9 @@ class NetworkNamespace {
   UniqueFd self_;
 };
 
-// Runs each line as arguments of `ip`, in the thread's namespace. A line that fails is a test failure.
+// Run each line as arguments of `ip` or `tc`, in the thread's namespace. A line that fails is a test failure.
 void ip(const std::string& lines);
+void tc(const std::string& lines);
 // A new interface drops packets until the kernel has noticed its carrier.
 void wait_until_running(const std::string& interface);
 // Writes to /proc/sys/net.

@@ -1,5 +1,5 @@
-// Flows that NCCL has closed at their destination: they are remembered for a while, for a source that has lost the last
-// acknowledgement with its circuits.
+// Flows that have ended are remembered for a while: those that NCCL has closed at their destination for a source that
+// has lost the last acknowledgement with its circuits, the reasons of others for an end that could not be told.
 #include "nccl_adapter/process/process_flows.h"
 
 #include <gtest/gtest.h>
@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/circuit/flow_proof.h"
 #include "tests/core/flow_circuits/played_paths.h"
 #include "tests/nccl_adapter/fake_hop.h"
 
@@ -42,6 +44,7 @@ class ClosedFlowsTest : public testing::Test {
     FlowIdentity identity;
     identity.nonce = nonce_of(number);
     identity.cookie[0] = std::byte{7};
+    identity.destination_node = "b";
     flows_.arrived(comm, identity, setup_of(number, {0, 1}), {"tcp", "a test"});
     return comm;
   }
@@ -122,6 +125,119 @@ TEST_F(ClosedFlowsTest, ThatLackMessagesAnswerNothing) {
   EXPECT_EQ(find(1), comm);
   close(comm);
   EXPECT_EQ(find(1), nullptr);
+}
+
+class EndedFlowsTest : public ClosedFlowsTest {
+ protected:
+  static FlowIdentity identity_of(std::uint64_t number) {
+    FlowIdentity identity;
+    identity.nonce = nonce_of(number);
+    identity.cookie[0] = std::byte{7};
+    identity.source_node = "a";
+    identity.destination_node = "b";
+    return identity;
+  }
+  static CircuitSetup proved(CircuitSetup setup, std::uint8_t cookie = 7) {
+    Cookie its{};
+    its[0] = std::byte{cookie};
+    add_flow_proof(its, setup);
+    return setup;
+  }
+  static CircuitSetup inquiry_of(std::uint64_t number, std::uint8_t cookie = 7) {
+    CircuitSetup setup = test::setup_over("a.eth0-b.eth1", "b", "a");
+    setup.purpose = SetupPurpose::kInquiry;
+    setup.nonce = nonce_of(number);
+    return proved(setup, cookie);
+  }
+  std::shared_ptr<SendComm> open(std::uint64_t number) {
+    auto comm = std::make_shared<SendComm>(FlowComm::Origin{reinterpret_cast<Context&>(context_), "flow to node b", "a",
+                                                            Log(nullptr), [](FlowComm*) {}, false});
+    flows_.open(comm, identity_of(number));
+    return comm;
+  }
+  // With a message that is not done.
+  std::shared_ptr<SendComm> open_busy(std::uint64_t number) {
+    std::shared_ptr<SendComm> comm = open(number);
+    hops_.push_back(test::make_tcp_hop());
+    EXPECT_TRUE(comm->join(setup_of(number, {0, 1}), std::move(hops_.back().connection)).ok());
+    EXPECT_NE(comm->send(bytes_.data(), 0, nullptr).value(), nullptr);
+    return comm;
+  }
+  std::optional<std::string> answer(std::uint64_t number, std::uint8_t cookie = 7) {
+    const ProcessFlows::Answer answer = flows_.asked(inquiry_of(number, cookie));
+    EXPECT_FALSE(answer.open);
+    return answer.why_ended;
+  }
+  void close_source(const std::shared_ptr<SendComm>& comm) {
+    comm->close();
+    flows_.closed(comm.get(), comm->failure());
+  }
+
+  std::vector<test::FakeHop> hops_;
+};
+
+TEST_F(EndedFlowsTest, ASourceThatHasFailedIsAskedForItsReason) {
+  const std::shared_ptr<SendComm> comm = open_busy(1);
+  EXPECT_TRUE(flows_.asked(inquiry_of(1)).open);
+  comm->end(absl::UnavailableError("node m: cable c1 is lost"));
+  EXPECT_EQ(answer(1), "node m: cable c1 is lost");
+  close_source(comm);
+  EXPECT_EQ(answer(1), "node m: cable c1 is lost") << "NCCL closes what has failed";
+  pass(std::chrono::seconds(60));
+  EXPECT_EQ(answer(1), std::nullopt);
+}
+
+TEST_F(EndedFlowsTest, AnIdleSourceThatHasFailedIsAskedForItsReason) {
+  const std::shared_ptr<SendComm> comm = open(1);
+  comm->end(absl::UnavailableError("node m: cable c1 is lost"));
+  EXPECT_EQ(comm->failure(), "") << "nothing was lost";
+  close_source(comm);
+  EXPECT_EQ(answer(1), "node m: cable c1 is lost");
+}
+
+TEST_F(EndedFlowsTest, ASourceThatNcclHasClosedSaysSo) {
+  close_source(open_busy(1));
+  EXPECT_EQ(answer(1), "node a: the application has closed the flow");
+}
+
+TEST_F(EndedFlowsTest, ADestinationThatHasFailedIsAskedForItsReason) {
+  const std::shared_ptr<RecvComm> comm = arrive(1);
+  test::FakeHop hop = test::make_tcp_hop();
+  ASSERT_TRUE(comm->join(setup_of(1, {0, 1}), std::move(hop.connection)).ok());
+  MemoryRegion* const region = comm->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
+  ASSERT_NE(comm->receive(bytes_.data(), bytes_.size(), region).value(), nullptr);
+  const CircuitSetup further = proved(setup_of(1, {1, 1}));
+  EXPECT_EQ(flows_.why_ended(further), std::nullopt);
+  comm->end(absl::UnavailableError("node m: cable c1 is lost"));
+  EXPECT_EQ(flows_.why_ended(further), "node m: cable c1 is lost");
+  close(comm);
+  EXPECT_EQ(flows_.why_ended(further), "node m: cable c1 is lost");
+  EXPECT_EQ(flows_.why_ended(proved(setup_of(2, {0, 1}))), std::nullopt);
+}
+
+TEST_F(EndedFlowsTest, WhoHasNoListenHandleLearnsNothing) {
+  const std::shared_ptr<SendComm> comm = open_busy(1);
+  comm->end(absl::UnavailableError("node m: cable c1 is lost"));
+  EXPECT_EQ(answer(1, 8), std::nullopt);
+  close_source(comm);
+  EXPECT_EQ(answer(1, 8), std::nullopt);
+  EXPECT_NE(answer(1), std::nullopt);
+}
+
+TEST_F(EndedFlowsTest, NoMoreOfAReasonIsKeptThanIsSent) {
+  EndedFlows ended;
+  ended.add(identity_of(1), std::string(10 * kMaxFailureText, 'x'), {});
+  EXPECT_EQ(ended.find(inquiry_of(1)), std::string(kMaxFailureText, 'x'));
+}
+
+TEST_F(EndedFlowsTest, TheOldestReasonIsForgottenIfThereAreMany) {
+  EndedFlows ended;
+  for (std::uint64_t number = 0; number <= EndedFlows::kMost; ++number) ended.add(identity_of(number), "cut", {});
+  EXPECT_EQ(ended.find(inquiry_of(0)), std::nullopt);
+  EXPECT_EQ(ended.find(inquiry_of(1)), "cut");
+  EXPECT_EQ(ended.find(inquiry_of(EndedFlows::kMost)), "cut");
+  ended.add(identity_of(1), "cut again", {});
+  EXPECT_EQ(ended.find(inquiry_of(1)), "cut") << "the first reason is the cause";
 }
 
 }  // namespace
