@@ -29,6 +29,18 @@ struct PulsedCable {
   friend bool operator==(const PulsedCable&, const PulsedCable&) = default;
 };
 
+// The same ports in the same lives of both nodes: the numbers of pulses go on.
+inline bool are_same_ends(const PulsedCable& left, const PulsedCable& right) {
+  return left.own == right.own && left.other == right.other && left.own_boot_nonce == right.own_boot_nonce &&
+         left.other_boot_nonce == right.other_boot_nonce;
+}
+
+// They have the same addresses, too: pulses that were sent before still count, and a socket for one serves the other.
+inline bool is_same_link(const PulsedCable& left, const PulsedCable& right) {
+  return are_same_ends(left, right) && left.own_address == right.own_address &&
+         left.other_address == right.other_address;
+}
+
 }  // namespace cableway
 
 #endif  // CABLEWAY_CORE_PULSE_PULSED_CABLE_H_

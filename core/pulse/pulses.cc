@@ -10,17 +10,6 @@
 namespace cableway {
 namespace {
 
-// Their replay window stays valid.
-bool are_same_ends(const PulsedCable& left, const PulsedCable& right) {
-  return left.own == right.own && left.other == right.other && left.own_boot_nonce == right.own_boot_nonce &&
-         left.other_boot_nonce == right.other_boot_nonce;
-}
-
-bool is_same_link(const PulsedCable& left, const PulsedCable& right) {
-  return are_same_ends(left, right) && left.own_address == right.own_address &&
-         left.other_address == right.other_address;
-}
-
 // A socket's buffer holds at least so many pulses: some 50 at the kernel's default size where large ones have 9,000
 // bytes, 270 of small ones.
 constexpr int kBuffered = 40;
@@ -147,13 +136,15 @@ void Pulses::tick(Instant now) {
   for (auto& [name, each] : cables_) {
     if (!each.is_up) continue;
     next_ = std::min(next_, next_send_);
-    judge(each, now);
-    if (sends) send(each, now);
+    // A neighbour that this node no longer hears learns it at once.
+    const bool is_lost = judge(each, now);
+    if (sends || is_lost) send(each, now);
     if (const std::optional<Instant> due = each.judge.due(now)) next_ = std::min(next_, *due);
   }
 }
 
-void Pulses::judge(Cable& each, Instant now) {
+// Whether the cable was found unusable just now.
+bool Pulses::judge(Cable& each, Instant now) {
   if (each.judge.wants_signs(now)) each.judge.looked(host_.look_for_signs(each.cable), now);
   const std::optional<CableVerdict> verdict = each.judge.judge(now);
   if (verdict.has_value()) {
@@ -161,6 +152,7 @@ void Pulses::judge(Cable& each, Instant now) {
     host_.verdict(each.cable, *verdict);
   }
   if (const std::optional<unsigned> percent = each.losses.changed()) host_.loss(each.cable, *percent);
+  return verdict.has_value() && verdict->trust == CableTrust::kNone && !verdict->proving;
 }
 
 void Pulses::send(Cable& each, Instant now) {

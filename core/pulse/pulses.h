@@ -84,7 +84,7 @@ class Pulses {
   void note_lateness(Instant now);
   void send(Cable& each, Instant now);
   bool send(const PulsedCable& cable, const Pulse& pulse);
-  void judge(Cable& each, Instant now);
+  bool judge(Cable& each, Instant now);
 
   const std::chrono::milliseconds interval_;
   const DatagramSeal& seal_;

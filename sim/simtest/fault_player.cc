@@ -214,9 +214,10 @@ void FaultPlayer::update_cable(std::size_t cable) {
     if (!at_work(fault)) continue;
     if (fault.kind == FaultKind::kPartition) {
       const auto side = [&](std::size_t end) { return (fault.amount >> (ends[end].first % 64) & 1) != 0; };
-      for (std::size_t end = 0; end < ends.size(); ++end) mute[end] = mute[end] || side(end) != side(0);
+      const auto is_parted = [&](std::size_t end) { return side(end) != side(0); };
+      for (std::size_t end = 0; end < ends.size(); ++end) mute[end] = mute[end] || is_parted(end);
       // On a switch, a port that cannot send has no adjacency.
-      if (ends.size() == 2) mute[0] = mute[0] || mute[1];
+      if (ends.size() == 2) mute[0] = mute[0] || is_parted(1);
     }
     if (target_of(fault.kind) != FaultTarget::kCable || target(fault) != cable) continue;
     const RateChange change(fault.amount);

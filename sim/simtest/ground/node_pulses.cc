@@ -81,7 +81,9 @@ void NodePulses::take_cables(Instant now) {
   std::map<std::string, Link> links;
   for (const PulsedCable& cable : *wanted) {
     const auto known = links_.find(cable.name);
-    if (known != links_.end() && known->second.cable == cable) {
+    // What has arrived and was not read yet is kept.
+    if (known != links_.end() && is_same_link(known->second.cable, cable)) {
+      known->second.cable = cable;
       links.insert(links_.extract(known));
     } else {
       Link& link = links[cable.name];

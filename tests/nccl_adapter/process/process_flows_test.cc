@@ -152,7 +152,8 @@ class EndedFlowsTest : public ClosedFlowsTest {
   std::shared_ptr<SendComm> open(std::uint64_t number) {
     auto comm = std::make_shared<SendComm>(FlowComm::Origin{reinterpret_cast<Context&>(context_), "flow to node b", "a",
                                                             Log(nullptr), [](FlowComm*) {}, false});
-    flows_.open(comm, identity_of(number));
+    paths_.offers = {cableway::test::path_over({{"ab", "b"}})};
+    flows_.open(comm, identity_of(number));  // reserves the name of the first circuit
     return comm;
   }
   // With a message that is not done.
