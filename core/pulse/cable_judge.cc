@@ -32,6 +32,7 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   interval_ = std::max<Duration>(own_interval_, milliseconds(pulse.interval_ms));
   neighbour_late_ = milliseconds(pulse.late_ms);
   const bool is_first = !std::exchange(known_, true);
+  heard_since_back_ = true;
   const bool has_lost = pulse.counter > last_counter_ + 1;
   last_counter_ = std::max(last_counter_, pulse.counter);
   if (is_first) trusted_since_ = known_since_ = arrival;
@@ -95,6 +96,7 @@ void CableJudge::resume(Instant now) {
   last_heard_ = last_sign_ = good_since_ = now;
   small_since_large_ = missing_large_ = 0;
   neighbour_hears_ = neighbour_hears_large_ = true;
+  heard_since_back_ = false;
 }
 
 Duration CableJudge::lateness(Instant now) {

@@ -112,7 +112,11 @@ class CableJudge {
   void count_large(const Pulse& pulse, Instant arrival);
   Duration limit(Instant now);
   Duration relay_limit(Instant now);
-  bool is_silent(Instant now) { return now - last_heard_ > limit(now); }
+  bool is_silent(Instant now) {
+    // The neighbour may have a cable that comes back up some time later.
+    const Duration least = heard_since_back_ ? Duration{0} : Duration(kMostLateness);
+    return now - last_heard_ > std::max(limit(now), least);
+  }
   bool loses_large(Instant now);
   // While large packets are known to be lost, two missing in a row begin the proof again.
   bool lacks_large() const { return large_lost_ && missing_large_ > 1; }
@@ -128,8 +132,9 @@ class CableJudge {
   const Duration own_interval_;
   RecentMaximum<Duration>& lateness_;
   CableTrust trust_ = CableTrust::kAll;
-  bool proving_ = false;  // as the last verdict says
-  bool known_ = false;    // a pulse has been heard since the start, a refusal or the cable's return
+  bool proving_ = false;          // as the last verdict says
+  bool heard_since_back_ = true;  // a pulse since the cable was down the last time
+  bool known_ = false;            // a pulse has been heard since the start, a refusal or the cable's return
   bool neighbour_hears_ = true;
   bool neighbour_hears_large_ = true;
   // Large pulses: whether one has been heard since `known_`; the last one; how many are missing since, by the small
