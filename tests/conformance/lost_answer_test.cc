@@ -136,7 +136,7 @@ TEST_P(LostAnswerTest, OfAFlowThatWasNeverAcceptedIsTheFlowsEndOnceTheListenComm
   tell("close listen");
   const UntrustedPeer::Answer answer = dial_next()->receive(kAnswerMargin);
   EXPECT_FALSE(answer.accepted);
-  EXPECT_THAT(answer.reason, HasSubstr("no longer listens for this connection"));
+  EXPECT_THAT(answer.reason, HasSubstr("its listen comm was closed before it was accepted"));
   EXPECT_EQ(answer.scope, FailureScope::kFlow);
   receiver_->send("end");
   receiver_->finish();
