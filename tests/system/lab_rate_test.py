@@ -104,8 +104,26 @@ for number in range(4000):
     s.sendto(b"datagram", (sys.argv[1], 5202))
     if number % 50 == 49: time.sleep(0.005)
 """
+        # A new interface drops packets until the kernel has noticed its carrier, and few wait for the first ARP reply.
+        wait_until_refused = """
+import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect((sys.argv[1], 5202))
+s.settimeout(0.1)
+for _ in range(200):
+    try:
+        s.send(b"datagram")
+        s.recv(1)
+    except ConnectionRefusedError:
+        break
+    except TimeoutError:
+        pass
+else:
+    sys.exit("no datagram was refused")
+"""
         done = lab("run", "line:2", "--loss", "10%", "--", "env", f"ARRIVED={arrived}", f"SEND={send}",
-                   f"PY={sys.executable}", "sh", "-ec", """
+                   f"FIRST={wait_until_refused}", f"PY={sys.executable}", "sh", "-ec", """
+                   lab exec n0 -- "$PY" -c "$FIRST" 10.7.0.2
                    lab exec n1 -- "$PY" -c "$ARRIVED"
                    lab exec n0 -- "$PY" -c "$SEND" 10.7.0.2
                    sleep 0.2
