@@ -140,7 +140,7 @@ void read_source(const sockaddr_storage& storage, Arrival& arrival) {
 }
 
 constexpr std::size_t kControlBytes = 256;
-// By one call, so that a flood of ICMP messages keeps no thread.
+// By one call, so that a flood of ICMP messages holds up no thread.
 constexpr int kMostForgotten = 256;
 
 }  // namespace

@@ -144,10 +144,11 @@ class PulsePair {
     for (PulsingHost* host : {&a, &b}) host->pulses.set_cables({}, now);
   }
   void find_cable() {
-    for (PulsingHost* host : {&a, &b}) {
-      host->pulses.set_cables({host->cable}, now);
-      host->wakes = now;
-    }
+    for (PulsingHost* host : {&a, &b}) find_cable_at(*host);
+  }
+  void find_cable_at(PulsingHost& host) {
+    host.pulses.set_cables({host.cable}, now);
+    host.wakes = now;
   }
   // The host's node stands still for so long, its kernel does not.
   void stop(PulsingHost& host, Duration duration) { host.wakes = std::max(host.wakes, now + duration); }

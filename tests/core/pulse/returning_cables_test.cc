@@ -18,14 +18,11 @@ TEST(ReturningCablesTest, ACableThatWasDownComesBackDistrustedAfterAVerdict) {
   pair.run_for(3s);
   pair.cut_both(true);
   pair.run_for(1s);
-  for (PulsingHost* host : {&pair.a, &pair.b}) host->pulses.set_cables({}, pair.now);
+  pair.lose_cable();
   pair.cut_both(false);
   pair.run_for(1s);
-  for (PulsingHost* host : {&pair.a, &pair.b}) {
-    host->pulses.set_cables({host->cable}, pair.now);
-    host->wakes = pair.now;
-    ASSERT_THAT(host->found, SizeIs(1));
-  }
+  for (const PulsingHost* host : {&pair.a, &pair.b}) ASSERT_THAT(host->found, SizeIs(1));
+  pair.find_cable();
   const Instant back_at = pair.now;
   pair.run_for(1s);
   ASSERT_THAT(pair.a.found, SizeIs(2));
@@ -37,8 +34,7 @@ TEST(ReturningCablesTest, ATrustedCableThatComesBackIsNotJudgedBeforeItIsHeard) 
   pair.run_for(3s);
   pair.a.pulses.set_cables({}, pair.now);
   pair.run_for(5s);
-  pair.a.pulses.set_cables({pair.a.cable}, pair.now);
-  pair.a.wakes = pair.now;
+  pair.find_cable_at(pair.a);
   pair.run_for(1s);
   EXPECT_THAT(pair.a.found, IsEmpty());
 }
@@ -62,11 +58,9 @@ TEST(ReturningCablesTest, ACableThatComesBackWhileItProvesItselfIsNotSilentBefor
   pair.lose_cable();
   pair.run_for(100ms);
   pair.a.found.clear();
-  pair.a.pulses.set_cables({pair.a.cable}, pair.now);
-  pair.a.wakes = pair.now;
+  pair.find_cable_at(pair.a);
   pair.run_for(300ms);
-  pair.b.pulses.set_cables({pair.b.cable}, pair.now);
-  pair.b.wakes = pair.now;
+  pair.find_cable_at(pair.b);
   pair.run_for(1s);
   ASSERT_THAT(pair.a.found, SizeIs(1));
   EXPECT_EQ(pair.a.found[0].verdict.trust, CableTrust::kAll);
@@ -77,8 +71,7 @@ TEST(ReturningCablesTest, ACableThatComesBackWhileItProvesItselfIsNotSilentBefor
   pair.lose_cable();
   pair.run_for(100ms);
   pair.a.found.clear();
-  pair.a.pulses.set_cables({pair.a.cable}, pair.now);
-  pair.a.wakes = pair.now;
+  pair.find_cable_at(pair.a);
   pair.run_for(1s);
   ASSERT_THAT(pair.a.found, SizeIs(1));
   EXPECT_EQ(pair.a.found[0].verdict.trust, CableTrust::kNone);
@@ -91,8 +84,7 @@ TEST(ReturningCablesTest, ANodeThatStoodStillWhileItsCableWasDownIsNoSilentCable
   pair.run_for(1s);
   pair.a.pulses.set_cables({}, pair.now);
   pair.run_for(3s);
-  pair.a.pulses.set_cables({pair.a.cable}, pair.now);
-  pair.a.wakes = pair.now;
+  pair.find_cable_at(pair.a);
   pair.run_for(1s);
   ASSERT_THAT(pair.a.found, SizeIs(2));
   EXPECT_EQ(pair.a.found[0].verdict.trust, CableTrust::kDirect);
@@ -146,8 +138,7 @@ TEST(ReturningCablesTest, OneThatWasForgottenIsHeardAgain) {
   pair.a.pulses.set_cables({}, pair.now);
   pair.run_for(61s);
   pair.a.pulses.set_cables({}, pair.now);
-  pair.a.pulses.set_cables({pair.a.cable}, pair.now);
-  pair.a.wakes = pair.now;
+  pair.find_cable_at(pair.a);
   pair.b.found.clear();
   pair.run_for(1s);
   pair.a.cut = true;
