@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/clock.h"
 #include "core/flow/chunk_checksum.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/circuit_end.h"
@@ -74,6 +75,9 @@ class CircuitOwner {
   // Does all work possible without blocking. A status other than OK is final for the flow; its owner then fails or
   // fences the links of all circuits.
   virtual absl::Status progress() = 0;
+  // The same, for a caller that polls in a loop: a circuit beside the primary over which nothing moves is polled in
+  // some of these calls only (core/quiet_polls.h).
+  virtual absl::Status progress_in_loop(Instant /*now*/) { return progress(); }
   // Whether the message with this sequence number is done, and the size of one among the last kMaxLandings posted.
   virtual bool done(std::uint64_t message) const = 0;
   virtual std::uint64_t size(std::uint64_t message) const = 0;

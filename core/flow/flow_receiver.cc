@@ -27,6 +27,7 @@ void FlowReceiver::Circuit::open(FlowReceiver& flow, ChunkLink& link, std::uint3
   counted = reported = newest = acknowledged = 0;
   announced_beside = false;
   landings = 0;
+  polls = QuietPolls{};
 }
 
 absl::Status FlowReceiver::Circuit::on_landed(const Frame& chunk) {
@@ -109,11 +110,26 @@ absl::StatusOr<std::uint64_t> FlowReceiver::post(const FlowLanding& landing) {
 
 absl::Status FlowReceiver::progress() {
   for (Circuit& circuit : used()) {
-    if (!circuit.live) continue;
-    const absl::Status status = circuit.link().progress(circuit);
-    circuit.unflushed = false;
-    if (!status.ok()) end(circuit, status);
+    if (circuit.live) poll(circuit);
   }
+  return finish_progress();
+}
+
+absl::Status FlowReceiver::progress_in_loop(Instant now) {
+  for (Circuit& circuit : used()) {
+    if (!circuit.live) continue;
+    if (primary_ == slot_of(circuit) || circuit.polls.is_due(circuit.link().bytes_moved(), now)) poll(circuit);
+  }
+  return finish_progress();
+}
+
+void FlowReceiver::poll(Circuit& circuit) {
+  const absl::Status status = circuit.link().progress(circuit);
+  circuit.unflushed = false;
+  if (!status.ok()) end(circuit, status);
+}
+
+absl::Status FlowReceiver::finish_progress() {
   if (std::exchange(reports_all_, false)) report_all();
   flush_queued();
   return state();

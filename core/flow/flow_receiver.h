@@ -23,6 +23,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/clock.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/circuit_end.h"
 #include "core/flow/circuit_name.h"
@@ -30,6 +31,7 @@
 #include "core/flow/flow_circuit.h"
 #include "core/flow/landed_ranges.h"
 #include "core/flow/striping.h"
+#include "core/quiet_polls.h"
 
 namespace cableway {
 
@@ -47,6 +49,7 @@ class FlowReceiver final : public CircuitOwner {
   absl::StatusOr<std::uint64_t> post(const FlowLanding& landing);
 
   absl::Status progress() override;
+  absl::Status progress_in_loop(Instant now) override;
   bool done(std::uint64_t message) const override { return message < oldest_; }
   // The true size.
   std::uint64_t size(std::uint64_t message) const override { return at(message).size; }
@@ -97,6 +100,7 @@ class FlowReceiver final : public CircuitOwner {
     std::uint64_t acknowledged = 0;  // messages below this one, over it
     std::uint32_t landings = 0;      // messages posted on its link, as bits
     bool unflushed = false;          // a frame was queued since its link has made progress
+    QuietPolls polls;
 
    private:
     absl::Status on_landed(const Frame& chunk) override;
@@ -120,6 +124,9 @@ class FlowReceiver final : public CircuitOwner {
   absl::Status take_retire(Circuit& circuit, const CircuitName& retired);
   absl::Status report(Circuit& circuit);
   void report_all();
+  void poll(Circuit& circuit);
+  // After the polls of a progress().
+  absl::Status finish_progress();
   void flush_queued();
   absl::Status violation(absl::string_view what);
   void end(Circuit& circuit, const absl::Status& reason) { end(circuit, reason, end_kind_of(reason)); }

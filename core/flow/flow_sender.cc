@@ -34,6 +34,7 @@ void FlowSender::Circuit::open(FlowSender& flow, ChunkLink& link, std::string wh
   load_ahead = 0;
   rate = CircuitRate{};
   retiring = 0;
+  polls = QuietPolls{};
   given.begin();
 }
 
@@ -159,11 +160,26 @@ bool FlowSender::finished(std::uint64_t message) const {
 
 absl::Status FlowSender::progress() {
   for (Circuit& circuit : used()) {
-    if (!circuit.live()) continue;
-    const absl::Status status = circuit.link().progress(circuit);
-    circuit.unflushed = false;
-    if (!status.ok()) end(circuit, status);
+    if (circuit.live()) poll(circuit);
   }
+  return finish_progress();
+}
+
+absl::Status FlowSender::progress_in_loop(Instant now) {
+  for (Circuit& circuit : used()) {
+    if (!circuit.live()) continue;
+    if (primary_ == slot_of(circuit) || circuit.polls.is_due(circuit.link().bytes_moved(), now)) poll(circuit);
+  }
+  return finish_progress();
+}
+
+void FlowSender::poll(Circuit& circuit) {
+  const absl::Status status = circuit.link().progress(circuit);
+  circuit.unflushed = false;
+  if (!status.ok()) end(circuit, status);
+}
+
+absl::Status FlowSender::finish_progress() {
   send_announced();
   flush_queued();
   retire_done();  // also messages that a hop completed before it ended

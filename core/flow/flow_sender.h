@@ -37,6 +37,7 @@
 #include "core/flow/striping.h"
 #include "core/gate/byte_rate.h"
 #include "core/gate/port_gate.h"
+#include "core/quiet_polls.h"
 
 namespace cableway {
 
@@ -58,6 +59,7 @@ class FlowSender final : public CircuitOwner {
   absl::StatusOr<std::uint64_t> post(const FlowBuffer& buffer, std::uint64_t bytes);
 
   absl::Status progress() override;
+  absl::Status progress_in_loop(Instant now) override;
   bool done(std::uint64_t message) const override;
   std::uint64_t size(std::uint64_t message) const override { return at(message).bytes; }
   bool idle() const override { return oldest_ == next_; }
@@ -134,6 +136,7 @@ class FlowSender final : public CircuitOwner {
     Instant gate_seen;             // when it was last asked, as there was something to send
     std::uint32_t retiring = 0;    // the generation for which `retired` is due; 0: none
     bool unflushed = false;        // a frame was queued since its link has made progress
+    QuietPolls polls;
     GivenChunks given;
     CircuitRate rate;
     std::uint64_t flow_landed = 0;  // landed_ when something landed over it last, or it had nothing to carry
@@ -180,6 +183,9 @@ class FlowSender final : public CircuitOwner {
   void ask_for_counts(Circuit& circuit);
   void ask_all_for_counts();
   void send_announced();
+  void poll(Circuit& circuit);
+  // After the polls of a progress().
+  absl::Status finish_progress();
   void flush_queued();
   // What may be sent next: all that is left of a message, or of a range that is sent again, and the circuit that takes
   // up to `most` bytes of it.

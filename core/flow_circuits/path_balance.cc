@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kLeastPart = 16;
 constexpr std::uint64_t kLeastPerSecond = 1U << 20;
 // The other path's busiest port would carry this percentage of what the present one's does, or less.
-constexpr std::uint64_t kMostPercent = 85;
+constexpr std::uint64_t kMostPercent = 93;
 constexpr double kLeastProbability = 0.15;
 constexpr double kMostProbability = 0.75;
 constexpr double kMostEager = 16;

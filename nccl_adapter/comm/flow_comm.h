@@ -191,6 +191,9 @@ class FlowComm {
  private:
   absl::StatusOr<Completion> test_message(Request& request);
   absl::StatusOr<Completion> test_flush(Request& request);
+  // progress() for NCCL, which tests requests in a loop.
+  absl::Status progress_in_loop();
+  absl::Status noted(const absl::Status& progress);
 
   absl::Status answer_after_close(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end);
   absl::Status fail_with(const absl::Status& reason, const std::string& to_peer);

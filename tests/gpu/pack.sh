@@ -33,6 +33,9 @@ fi
 # For --dry-run only; the libraries that it needs are among the installed ones.
 cp "$build/bin/routed_node" "$made/bin/" || refuse "build the targets first: ninja -C $build"
 
+# What benchmarks report of the build.
+python3 tools/bench/machine.py "$build" >"$made/built.json"
+
 # The C library and its loader are those of the other machine: two versions cannot be mixed.
 c_library='^(ld-linux.*|libc|libm|libdl|librt|libpthread|libresolv|libutil|libnsl)\.so'
 for tool in ip tc ss; do

@@ -13,6 +13,10 @@ EXIT_INTERRUPTED = 130
 class BenchError(Exception):
     """The message tells what was attempted, what happened and what to do next."""
 
+    def __init__(self, message: str, status: int = EXIT_FAILED):
+        super().__init__(message)
+        self.status = status
+
 
 def exit_status(run: Callable[[], int]) -> int:
     """Returns the result of `run`; prints an error."""
@@ -20,6 +24,6 @@ def exit_status(run: Callable[[], int]) -> int:
         return run()
     except BenchError as error:
         print(f"bench: {error}", file=sys.stderr)
-        return EXIT_FAILED
+        return error.status
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
+import json
 import os
 import platform
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
+# In a folder of programs for another machine, which has neither their compiler nor their repository.
+_BUILT_FILE = "built.json"
+PROGRAMS = ("bin/cablewayd", "bin/collperf", "lib/libnccl-net-cableway.so")
+PROGRAMS_FACT = "programs"
 
 
 def _output(*command: str) -> str:
@@ -47,18 +54,39 @@ def _commit() -> str:
     return f"{commit} with local changes" if changed else commit
 
 
+def built(build: Path) -> dict[str, str]:
+    """How the programs in that folder were built: as the folder says itself, else by its cache and the repository."""
+    try:
+        found = json.loads((build / _BUILT_FILE).read_text(encoding="utf-8"))
+        return {name: str(found[name]) for name in ("compiler", "commit")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {"compiler": f"{_compiler(build)}; {_cache_entry(build, 'CMAKE_BUILD_TYPE') or 'unknown build type'}",
+                "commit": _commit()}
+
+
 def describe(build: Path) -> dict[str, str]:
     """Facts about machine, system and build, in display order."""
     return {
         "CPU": f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores, {platform.machine()}",
         "kernel": platform.release().partition("-")[0],
-        "compiler": f"{_compiler(build)}; {_cache_entry(build, 'CMAKE_BUILD_TYPE') or 'unknown build type'}",
-        "commit": _commit(),
+        **built(build),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "load average at the start": f"{os.getloadavg()[0]:.2f}",
     }
 
 
+def with_programs(facts: dict[str, str], build: Path) -> dict[str, str]:
+    """The facts, and what tells this build's programs from another one's."""
+    digest = hashlib.sha256()
+    for name in PROGRAMS:
+        digest.update((build / name).read_bytes())
+    return facts | {PROGRAMS_FACT: f"SHA-256 {digest.hexdigest()[:16]}"}
+
+
 def facts_table(facts: dict[str, str]) -> list[str]:
     """The facts as lines of a table, for a section of docs/benchmarks.md."""
     return ["| ran on | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())]
+
+
+if __name__ == "__main__":
+    json.dump(built(Path(sys.argv[1])), sys.stdout)

@@ -175,6 +175,7 @@ Options complete(RawOptions raw) {
   check_step_bytes(options);
   if (options.check_all && !options.check) refuse("--check-all", "conflicts with --no-check");
   if (options.iterations == 0 && options.seconds > 0) refuse("--seconds", "needs --iters of 1 or more");
+  if (options.iterations == 0 && options.wall_seconds > 0) refuse("--wall-seconds", "needs --iters of 1 or more");
   options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(raw.timeout_s * 1000));
   options.peer_grace = std::chrono::milliseconds(static_cast<std::int64_t>(raw.grace_s * 1000));
   options.idle = std::chrono::microseconds(raw.idle_us);
@@ -242,8 +243,11 @@ void add_work_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--iters", o.iterations, "Timed operations; 0 for checked ones only")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  app.add_option("--seconds", o.seconds, "Repeat until this much time has been measured")
-      ->check(CLI::Range(0.0, 86400.0));
+  CLI::Option* const measured = app.add_option("--seconds", o.seconds, "Repeat until this much time has been measured")
+                                    ->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--wall-seconds", o.wall_seconds, "Repeat until this much time has passed, checks included")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->excludes(measured);
 }
 
 void add_transfer_options(CLI::App& app, RawOptions& raw) {
@@ -303,6 +307,7 @@ nlohmann::json agreement_of(const Options& options) {
           {"warmup", options.warmup},
           {"iters", options.iterations},
           {"seconds", options.seconds},
+          {"wall-seconds", options.wall_seconds},
           {"channels", options.channels},
           {"in-flight", options.in_flight},
           {"step-bytes", options.step_bytes},

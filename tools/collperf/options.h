@@ -28,7 +28,8 @@ struct Options {
   std::vector<std::uint64_t> sizes;
   int warmup = 5;
   int iterations = 20;
-  double seconds = 0;
+  double seconds = 0;       // measured
+  double wall_seconds = 0;  // with all that is not measured; at most one of the two is given
   int channels = 2;
   int in_flight = 8;
   std::uint64_t step_bytes = 0;  // 0: NCCL's own, which depends on the operation

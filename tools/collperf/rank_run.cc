@@ -213,9 +213,15 @@ absl::Status RankRun::run_batch(Measurement& m, std::uint64_t operations) {
   return absl::OkStatus();
 }
 
-// The number of operations of the next batch: --iters at first, then as many as --seconds still needs. Also a barrier.
+double RankRun::time_so_far(const Measurement& m) const {
+  if (options_.wall_seconds == 0) return m.result.seconds;
+  return std::chrono::duration<double>(Clock::now() - m.began).count();
+}
+
+// The number of operations of the next batch: --iters at first, then as many as --seconds or --wall-seconds still
+// needs. Also a barrier.
 absl::StatusOr<std::uint64_t> RankRun::agree_on_batch(const Measurement& m) {
-  const absl::StatusOr<std::vector<std::string>> all = rendezvous_->all_gather(std::to_string(m.result.seconds));
+  const absl::StatusOr<std::vector<std::string>> all = rendezvous_->all_gather(std::to_string(time_so_far(m)));
   if (!all.ok()) return all.status();
   const std::uint64_t wanted = static_cast<std::uint64_t>(options_.iterations);
   const std::uint64_t done = m.result.iterations;
@@ -226,11 +232,12 @@ absl::StatusOr<std::uint64_t> RankRun::agree_on_batch(const Measurement& m) {
     if (!absl::SimpleAtod(text, &of_rank)) return absl::InternalError("a rank sent no time");
     seconds = std::max(seconds, of_rank);
   }
-  if (done == 0 || seconds >= options_.seconds) return 0;
+  const double wanted_seconds = std::max(options_.seconds, options_.wall_seconds);
+  if (done == 0 || seconds >= wanted_seconds) return 0;
   if (options_.check_all) return 1;
   const double per_operation = std::max(seconds / static_cast<double>(done), 1e-9);
   // Slightly more than needed, to avoid many small batches; bounded, in case the estimate is wrong.
-  const double more = std::ceil((options_.seconds - seconds) * 1.02 / per_operation);
+  const double more = std::ceil((wanted_seconds - seconds) * 1.02 / per_operation);
   return static_cast<std::uint64_t>(std::clamp(more, 1.0, static_cast<double>(done) * 16));
 }
 
@@ -240,6 +247,7 @@ absl::Status RankRun::run_timed(Measurement& m) {
     if (absl::Status status = run_operations(static_cast<std::uint64_t>(options_.warmup)); !status.ok()) return status;
   }
   engine_->reset_statistics();
+  m.began = Clock::now();
   for (;;) {
     const absl::StatusOr<std::uint64_t> batch = agree_on_batch(m);
     if (!batch.ok()) return batch.status();

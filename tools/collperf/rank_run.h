@@ -43,6 +43,7 @@ class RankRun {
     DataTag tag;
     std::vector<ExpectedSegment> expected;
     RankResult result;
+    Clock::time_point began{};  // after the operations to warm up
   };
 
   absl::Status open_plugin();
@@ -54,6 +55,8 @@ class RankRun {
   absl::Status run_timed(Measurement& measurement);
   absl::Status run_batch(Measurement& measurement, std::uint64_t operations);
   absl::Status run_checked(Measurement& measurement);
+  // What counts for --seconds or --wall-seconds.
+  double time_so_far(const Measurement& measurement) const;
   absl::StatusOr<std::uint64_t> agree_on_batch(const Measurement& measurement);
   absl::Status run_operations(std::uint64_t operations);
   absl::Status gather(const Measurement& measurement);

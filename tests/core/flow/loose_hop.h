@@ -65,10 +65,12 @@ class LooseEnd final : public ChunkLink {
   void widen() override {}
   bool narrow() override { return true; }
   absl::Status progress(Sink& sink) override {
+    ++polls_;
     if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
     while (!arrived_.empty()) {
       const Frame frame = arrived_.front();
       arrived_.pop_front();
+      ++moved_;
       const bool chunk = frame.kind == FrameKind::kChunk;
       if (absl::Status status = chunk ? sink.on_landed(frame) : sink.on_control(frame); !status.ok()) return status;
     }
@@ -78,11 +80,12 @@ class LooseEnd final : public ChunkLink {
     unflushed_ = 0;
     for (; completed_ > 0; --completed_) {
       --chunks_;
+      ++moved_;
       sink.on_sent(nullptr);
     }
     return fenced_ ? absl::FailedPreconditionError("the circuit is closed") : noticed_;
   }
-  std::uint64_t bytes_moved() const override { return 0; }
+  std::uint64_t bytes_moved() const override { return moved_; }
   void fail(absl::string_view reason, FailureScope scope) override { leave(received_failure(scope, reason)); }
   void fence() override { leave(absl::CancelledError("the peer closed the connection")); }
 
@@ -98,6 +101,8 @@ class LooseEnd final : public ChunkLink {
   const std::deque<Frame>& arrived() const { return arrived_; }
   const absl::Status& noticed() const { return noticed_; }
   std::size_t completed() const { return completed_; }
+  // Calls of progress().
+  std::size_t polls() const { return polls_; }
   // Frames without payload that were queued since the last flush. They are delivered nevertheless.
   std::size_t unflushed() const { return unflushed_; }
 
@@ -159,6 +164,8 @@ class LooseEnd final : public ChunkLink {
   std::size_t chunks_ = 0;     // sent and not reported as completed
   std::size_t completed_ = 0;  // of these, not read any more
   std::size_t unflushed_ = 0;
+  std::size_t polls_ = 0;
+  std::uint64_t moved_ = 0;  // a byte for each frame or completion
   absl::Status noticed_;
   bool fenced_ = false;
   bool misused_ = false;

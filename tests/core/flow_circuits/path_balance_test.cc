@@ -55,7 +55,7 @@ TEST(PathBalance, StaysWhereNothingIsToBeGained) {
   };
   const std::array<Case, 6> cases = {{
       {"the other path would carry as much", {200 * kMegabyte, 100 * kMegabyte}, 100 * kMegabyte},
-      {"the other path would carry nearly as much", {200 * kMegabyte, 100 * kMegabyte}, 75 * kMegabyte},
+      {"the other path would carry nearly as much", {200 * kMegabyte, 100 * kMegabyte}, 90 * kMegabyte},
       {"it is alone", {100 * kMegabyte, 100 * kMegabyte}, 0},
       {"the other path carries more", {100 * kMegabyte, 50 * kMegabyte}, 200 * kMegabyte},
       {"it carries little", {300 * kMegabyte, 10 * kMegabyte}, 0},
@@ -122,7 +122,7 @@ TEST(PathBalance, FlowsThatAllSeeTheSameDoNotAllMove) {
 }
 
 // all_gather by PAT in a ring of four: each node sends two parts to the next one, all the same way round, and one part
-// to the opposite one, by two flows that begin on different ways.
+// to the opposite one, by a flow for each of NCCL's channels, half of which begin on the other way.
 //
 //       0 --> 1      the neighbours' way: 2 parts of them on each cable, and 1 of opposite flows at first
 //       ^     |      the other way: 1 at first, 2 if all opposite flows go there
@@ -130,14 +130,17 @@ TEST(PathBalance, FlowsThatAllSeeTheSameDoNotAllMove) {
 //       3 <-- 2
 class RingOfFour {
  public:
-  explicit RingOfFour(std::uint64_t seed) {
-    for (std::uint64_t i = 0; i < kFlows; ++i) balances_.emplace_back(seed * kFlows + i);
+  RingOfFour(std::uint64_t seed, std::size_t channels) : channels_(channels), moved_at_(4 * channels) {
+    for (std::uint64_t i = 0; i < flows(); ++i) {
+      balances_.emplace_back(seed * flows() + i);
+      with_neighbours_.push_back(i % 2 == 0);
+    }
   }
 
-  // What the fullest cable carries, in halves of a part, after the flows had that time to move.
+  // What the fullest cable carries, in a channel's share of a part, after the flows had that time to move.
   std::uint64_t fullest_after(Duration time) {
     for (const Instant begin = now_; now_ - begin < time; now_ = now_ + kLook) {
-      for (std::size_t i = 0; i < kFlows; ++i) look(i);
+      for (std::size_t i = 0; i < flows(); ++i) look(i);
     }
     std::uint64_t fullest = 0;
     for (std::size_t node = 0; node < 4; ++node) fullest = std::max({fullest, load(node, true), load(node, false)});
@@ -145,7 +148,7 @@ class RingOfFour {
   }
 
  private:
-  static constexpr std::size_t kFlows = 8;
+  std::size_t flows() const { return 4 * channels_; }
 
   void look(std::size_t flow) {
     const bool with = with_neighbours_[flow];
@@ -161,31 +164,34 @@ class RingOfFour {
   }
   // The fuller of the two cables from the flow's node to the opposite one.
   std::uint64_t busiest(std::size_t flow, bool with) const {
-    const std::size_t from = flow / 2;
+    const std::size_t from = flow / channels_;
     return std::max(load(from, with), load((from + (with ? 1 : 3)) % 4, with));
   }
   // Of the cable that leaves that node the one way round or the other.
   std::uint64_t load(std::size_t node, bool with) const {
-    std::uint64_t sum = with ? 4 : 0;
-    for (std::size_t flow = 0; flow < kFlows; ++flow) {
-      const std::size_t from = flow / 2;
+    std::uint64_t sum = with ? 2 * channels_ : 0;
+    for (std::size_t flow = 0; flow < flows(); ++flow) {
+      const std::size_t from = flow / channels_;
       const bool passes = node == from || node == (from + (with ? 1 : 3)) % 4;
       if (seen_with_neighbours(flow) == with && passes) ++sum;
     }
     return sum;
   }
 
+  const std::size_t channels_;
   std::vector<PathBalance> balances_;
-  std::array<bool, kFlows> with_neighbours_{true, false, true, false, true, false, true, false};
-  std::array<Instant, kFlows> moved_at_{};
+  std::vector<bool> with_neighbours_;
+  std::vector<Instant> moved_at_;
   Instant now_{std::chrono::hours(1)};
 };
 
 TEST(PathBalance, FlowsLeaveTheWayOfTheirNeighbours) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    RingOfFour ring(seed);
-    ASSERT_EQ(ring.fullest_after(seconds(0)), 6U);
-    EXPECT_EQ(ring.fullest_after(seconds(15)), 4U) << seed;
+  for (const std::size_t channels : {2U, 4U}) {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      RingOfFour ring(seed, channels);
+      ASSERT_EQ(ring.fullest_after(seconds(0)), 3 * channels);
+      EXPECT_EQ(ring.fullest_after(seconds(30)), 2 * channels) << channels << " channels, seed " << seed;
+    }
   }
 }
 

@@ -18,8 +18,11 @@ sys.path[:0] = [str(ROOT / "tests" / "system"), str(ROOT / "tools" / "bench"), s
 
 import lab_case
 import multipath_report
+from bench_error import BenchError
+from machine import PROGRAMS_FACT
 from multipath_cases import BRIDGED, CASES, CHORD, PARALLEL, RING_4, SMALL_SIZES, TORUS, UNEQUAL, Case
 from multipath_report import Result, SmallResult
+from multipath_samples import Samples, case_key, read_samples, write_samples
 from spread import Spread
 
 BUILD = ""
@@ -79,6 +82,40 @@ class ReportTest(unittest.TestCase):
         self.assertIn("| 64K | 10.0 ", text)
 
 
+class SamplesTest(unittest.TestCase):
+    FACTS = {"CPU": "made up", "kernel": "6.1", PROGRAMS_FACT: "SHA-256 1"}
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.file = Path(scratch.name, "samples.json")
+
+    def test_a_run_goes_on(self) -> None:
+        samples = read_samples(self.file, self.FACTS)
+        samples.note_labs(4)
+        samples.values += [(case_key(CASES[0]), mode, "32M", value) for mode, value in (("off", 1.0), ("off", 3.0), ("all", 2.0))]
+        write_samples(self.file, samples)
+        again = read_samples(self.file, self.FACTS | {"date": "later"})
+        again.note_labs(1)
+        self.assertEqual(again, samples)
+        self.assertEqual((again.has(CASES[0]), again.has(CASES[1])), (True, False))
+        self.assertEqual(again.spread(CASES[0], "off", "32M").median, 2.0)
+        self.assertEqual(again.rounds(), 1, "the other mode has one measurement")
+
+    def test_other_programs_do_not_add_up(self) -> None:
+        write_samples(self.file, Samples(self.FACTS))
+        for name in self.FACTS:
+            with self.subTest(name), self.assertRaisesRegex(BenchError, f"{name}: .*'made otherwise' here"):
+                read_samples(self.file, self.FACTS | {name: "made otherwise"})
+
+    def test_other_files_are_refused(self) -> None:
+        for text in ("", "[]", '{"what": "cableway failover samples"}'):
+            with self.subTest(text):
+                self.file.write_text(text, encoding="utf-8")
+                with self.assertRaisesRegex(BenchError, "not a file of multipath's measurements"):
+                    read_samples(self.file, self.FACTS)
+
+
 class CommandTest(unittest.TestCase):
     def test_refusals(self) -> None:
         for words in (("--rounds", "none"), ("--fast",)):
@@ -86,6 +123,11 @@ class CommandTest(unittest.TestCase):
                 done = bench(*words)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertTrue(done.stderr)
+
+    def test_no_such_case(self) -> None:
+        done = bench("--only", "ring of 5", "--build", BUILD)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, "'ring of 5' in its name; there are: ring of 4, neighbours")
 
     def test_quick_run(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -81,6 +81,17 @@ TEST(CollperfRunTest, RunsForTheRequestedSeconds) {
   EXPECT_EQ(result["bytes_sent"][1], 0);
 }
 
+TEST(CollperfRunTest, RunsForTheRequestedTimeChecksIncluded) {
+  const auto ranks = run_ranks({.ranks = 2,
+                                .arguments = {"--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--iters",
+                                              "1", "--check-all", "--wall-seconds", "0.5", "--json", "-"}});
+  expect_all_ok(ranks);
+  const nlohmann::json result = json_of(ranks[0])["results"][0];
+  EXPECT_LT(result["seconds"], 0.5) << "measured: without the checks";
+  EXPECT_GT(result["seconds"], 0);
+  EXPECT_GT(result["iterations"], 1);
+}
+
 TEST(CollperfRunTest, MeasuresRoundTrips) {
   const auto ranks =
       run_ranks({.ranks = 3, .arguments = {"--latency", "--pattern", "pair 0 2", "--iters", "100", "--json", "-"}});

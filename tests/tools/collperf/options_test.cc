@@ -154,6 +154,8 @@ TEST_F(OptionsTest, InvalidOptionsAreNamed) {
   expect_refused({"--abi", "7"}, "--abi");
   expect_refused({"--no-check", "--check-all"}, "--no-check");
   expect_refused({"--iters", "0", "--seconds", "1"}, "--iters");
+  expect_refused({"--iters", "0", "--wall-seconds", "1"}, "--iters");
+  expect_refused({"--seconds", "1", "--wall-seconds", "1"}, "--wall-seconds");
   expect_refused({"--bogus"}, "--bogus");
 }
 

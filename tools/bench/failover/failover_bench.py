@@ -20,9 +20,9 @@ from failover_faults import KINDS
 from failover_picture import write_picture
 from failover_report import JUDGED_FAULTS, last_line, missed, section, summary
 from failover_results import KindResult
-from failover_samples import PROGRAMS, Run, Samples, add_to_file, read_samples, with_programs
+from failover_samples import Run, Samples, add_to_file, read_samples
 from failover_turns import BLOCK_FAULTS, Turns, next_kind
-from machine import describe
+from machine import PROGRAMS, describe, with_programs
 from relay_measurements import say
 from release_build import RELEASE_BUILD, ROOT, chosen_build
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import datetime
 import fcntl
-import hashlib
 import json
 import os
 import uuid
@@ -16,22 +15,13 @@ from pathlib import Path
 
 from bench_error import BenchError
 from failover_results import Json, KindResult, Lives, Results
+from machine import PROGRAMS_FACT
 from process_lives import merged
 
 _WHAT = "cableway failover samples"
 # To be raised when faults, or what counts as their end, change: older measurements do not add up with newer ones.
 _METHOD = 2
-PROGRAMS = ("bin/cablewayd", "bin/collperf", "lib/libnccl-net-cableway.so")
-_PROGRAMS_FACT = "programs"
-_SAME = ("CPU", "kernel", _PROGRAMS_FACT)  # in all runs that add up; the programs, and not the commit, are the build
-
-
-def with_programs(facts: dict[str, str], build: Path) -> dict[str, str]:
-    """The facts, and what tells this build's programs from another one's."""
-    digest = hashlib.sha256()
-    for name in PROGRAMS:
-        digest.update((build / name).read_bytes())
-    return facts | {_PROGRAMS_FACT: f"SHA-256 {digest.hexdigest()[:16]}"}
+_SAME = ("CPU", "kernel", PROGRAMS_FACT)  # in all runs that add up; the programs, and not the commit, are the build
 
 
 @dataclass

@@ -2,7 +2,7 @@
 """tools/bench.sh multipath: what a flow gains from all of its paths, and that nobody loses by it.
 
 The same work with one path for each flow and with all, in turns, in network namespaces with shaped cables. Started outside a
-lab, it runs itself in one lab after the other.
+lab, it runs itself in a lab for each case.
 """
 
 from __future__ import annotations
@@ -13,27 +13,29 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench_error import EXIT_MISSED, BenchError, exit_status
+from bench_error import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSED, BenchError, exit_status
 from benchmarks_file import write_section
 from lab_processes import LabProcess, start_node, wait_for_all
-from machine import describe
-from multipath_cases import CASES, QUICK_CASES, SMALL, SMALL_SIZES, Case, Topology
+from machine import PROGRAMS, describe, with_programs
+from multipath_cases import CASES, QUICK_CASES, SMALL, SMALL_SIZES, Case
 from multipath_report import MODES, Result, SmallResult, last_line, missed, section_text
+from multipath_samples import Sample, Samples, case_key, read_samples, write_samples
 from relay_measurements import say
 from release_build import ROOT, chosen_build
 from split_port_sysfs import command_that_sees, write_tree
-from spread import Spread
 
 _TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway")
 _ROUNDS = 5
 _SECONDS = 2.0
 _PORT = 29500
 _LIMIT_S = 120
+_PASSED_ON = (77, EXIT_INTERRUPTED)  # of a lab's statuses
 
 _DESCRIPTION = f"""\
 Runs {len(CASES)} cases with CABLEWAY_MULTIPATH=off and =all in turn, {_ROUNDS} times each, and small messages.
@@ -45,34 +47,35 @@ _EPILOG = """\
 exit status: 0 measured, all goals met; 1 measured, but a goal was missed; 2 invalid options; 3 not measured;
 77 this system cannot run a lab."""
 
-Sample = tuple[str, str, str, float]  # case, mode, size, value
-
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh multipath", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
                         help="one round of one opposite pair, as a smoke test: not judged, and not written unless --out is given")
+    parser.add_argument("--only", default="", metavar="WORDS",
+                        help="the cases with these words in their names, such as 'ring of 6': not written unless --out is given")
     parser.add_argument("--rounds", type=int, default=_ROUNDS, metavar="N", help=f"rounds (default: {_ROUNDS})")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'multipath' of this file (default: docs/benchmarks.md)")
     parser.add_argument("--samples", type=Path, metavar="FILE",
-                        help="keep what is measured in this file after each topology, and do not measure again what it holds:"
-                             " a run that was broken"
-                             " off goes on, with the same build")
+                        help="keep what is measured in this file after each case, and do not measure again what it holds: a run"
+                             " that was broken off goes on, with the same programs")
+    parser.add_argument("--labs", type=int, default=1, metavar="N",
+                        help="measure so many cases at a time (default: 1), on a machine with two or three processors for each;"
+                             " those that are limited by processors or latencies are measured alone")
     parser.add_argument("--build", type=Path, metavar="DIR",
                         help="use the programs in this build folder (default: build the preset `release` and use it)")
-    parser.add_argument("--in-lab", metavar="TOPOLOGY", help=argparse.SUPPRESS)
+    parser.add_argument("--in-lab", metavar="CASE", help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
-    return parser.parse_args()
-
-
-def _key(case: Case) -> str:
-    return f"{case.topology.name}, {case.name}"
+    arguments = parser.parse_args()
+    if arguments.quick and arguments.only:
+        parser.error("--quick measures one case: give it or --only")
+    return arguments
 
 
 def _cases(arguments: argparse.Namespace) -> tuple[Case, ...]:
-    return QUICK_CASES if arguments.quick else (*CASES, SMALL)
+    return QUICK_CASES if arguments.quick else tuple(case for case in (*CASES, SMALL) if arguments.only in case_key(case))
 
 
 def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
@@ -102,83 +105,100 @@ def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
         wait_for_all(ranks, _LIMIT_S, lambda: None)
     report = json.loads(result.read_text(encoding="utf-8"))
     if not report["ok"] or not report["bytes_verified"]:
-        raise BenchError(f"{_key(case)}: {report['wrong']} bytes wrong of {report['bytes_verified']} verified")
+        raise BenchError(f"{case_key(case)}: {report['wrong']} bytes wrong of {report['bytes_verified']} verified")
     field = "p50_us" if case is SMALL else case.counts
     return {size: float(each[field]) for size, each in zip(case.size.split(","), report["results"], strict=True)}
 
 
-def _read_samples(file: Path) -> list[Sample]:
-    """Those that the file holds, none where it does not exist."""
-    if not file.exists():
-        return []
-    try:
-        return [(str(case), str(mode), str(size), float(value))
-                for case, mode, size, value in json.loads(file.read_text(encoding="utf-8"))]
-    except (ValueError, TypeError) as error:
-        raise BenchError(f"{file}: not a file of samples: {error}; remove it, or name another one") from error
-
-
-def _is_measured(case: Case, samples: list[Sample]) -> bool:
-    return any(sample[0] == _key(case) for sample in samples)
-
-
 def _run_in_lab(arguments: argparse.Namespace) -> None:
-    """Runs the cases of this lab's topology; adds their samples to the file of results."""
-    samples = _read_samples(arguments.results)
-    cases = [case for case in _cases(arguments) if case.topology.name == arguments.in_lab and not _is_measured(case, samples)]
+    """Measures the case; writes its samples to the file of results."""
+    samples: list[Sample] = []
+    case = next(each for each in _cases(arguments) if case_key(each) == arguments.in_lab)
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
         for turn in range(arguments.rounds):
-            for case in cases:
-                for mode in MODES:
-                    values = _measure(arguments.build, Path(scratch), case, mode)
-                    samples += [(_key(case), mode, size, value) for size, value in values.items()]
-            say(f"{arguments.in_lab}: round {turn + 1}/{arguments.rounds}")
+            for mode in MODES:
+                values = _measure(arguments.build, Path(scratch), case, mode)
+                samples += [(case_key(case), mode, size, value) for size, value in values.items()]
+            say(f"{case_key(case)}: round {turn + 1}/{arguments.rounds}")
     arguments.results.write_text(json.dumps(samples), encoding="utf-8")
 
 
-def _in_lab(topology: Topology, arguments: argparse.Namespace, build: Path, scratch: Path) -> int:
-    """Its exit status."""
-    file = scratch / "topology.toml"
-    file.write_text(topology.text(), encoding="utf-8")
-    lab = [topology.spec, "--rate", f"{topology.rate_mbps}mbit"] if topology.spec else [str(file)]
-    command = [str(ROOT / "tools/lab/lab"), "run", *lab, "--", sys.executable, __file__, "--in-lab", topology.name,
-               "--rounds", str(arguments.rounds), "--results", str(arguments.results), "--build", str(build)]
-    return subprocess.run([*command, *(["--quick"] if arguments.quick else [])], check=False).returncode
+def _in_lab(case: Case, arguments: argparse.Namespace, build: Path) -> list[Sample]:
+    topology = case.topology
+    with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
+        file, results = Path(scratch, "topology.toml"), Path(scratch, "results.json")
+        file.write_text(topology.text(), encoding="utf-8")
+        lab = [topology.spec, "--rate", f"{topology.rate_mbps}mbit"] if topology.spec else [str(file)]
+        command = [str(ROOT / "tools/lab/lab"), "run", *lab, "--", sys.executable, __file__, "--in-lab", case_key(case),
+                   "--rounds", str(arguments.rounds), "--results", str(results), "--build", str(build)]
+        status = subprocess.run([*command, *(["--quick"] if arguments.quick else [])], check=False).returncode
+        if status:
+            raise BenchError(f"{case_key(case)}: not measured, as its lab ended with status {status}",
+                             status if status in _PASSED_ON else EXIT_FAILED)
+        return [(key, mode, size, value) for key, mode, size, value in json.loads(results.read_text(encoding="utf-8"))]
 
 
-def _spread(samples: list[Sample], case: Case, mode: str, size: str) -> Spread:
-    return Spread(tuple(value for key, its_mode, its_size, value in samples
-                        if (key, its_mode, its_size) == (_key(case), mode, size)))
+def _measure_at_once(cases: list[Case], at_once: int, arguments: argparse.Namespace, build: Path, samples: Samples) -> None:
+    """Where one fails, what the others have measured is kept, and no further one is begun."""
+    failures: list[BaseException] = []
+    with ThreadPoolExecutor(at_once) as pool:
+        running = [pool.submit(_in_lab, case, arguments, build) for case in cases]
+        try:
+            for done in as_completed(running):
+                if done.cancelled():
+                    continue
+                if (error := done.exception()) is not None:
+                    failures.append(error)
+                    for each in running:
+                        each.cancel()
+                    continue
+                samples.values += done.result()
+                if arguments.samples:
+                    write_samples(arguments.samples, samples)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    if failures:
+        raise failures[0]
+
+
+def _measure_all(cases: list[Case], arguments: argparse.Namespace, build: Path, samples: Samples) -> None:
+    """Adds to the samples, and keeps them in the file that is given, after each case."""
+    together = [case for case in cases if not case.alone]
+    samples.note_labs(min(arguments.labs, len(together)))
+    _measure_at_once(together, arguments.labs, arguments, build, samples)
+    _measure_at_once([case for case in cases if case.alone], 1, arguments, build, samples)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.in_lab:
         _run_in_lab(arguments)
         return 0
-    if arguments.rounds < 1:
-        raise BenchError("--rounds: expected at least 1")
-    build = chosen_build(arguments.build, _TARGETS)
-    facts = describe(build)
+    for name, value in (("--rounds", arguments.rounds), ("--labs", arguments.labs)):
+        if value < 1:
+            raise BenchError(f"{name}: expected at least 1")
     cases = _cases(arguments)
+    if not cases:
+        raise BenchError(f"--only: no case has '{arguments.only}' in its name; there are: "
+                         + "; ".join(case_key(case) for case in (*CASES, SMALL)))
+    build = chosen_build(arguments.build, _TARGETS)
+    if absent := [str(build / name) for name in PROGRAMS if not (build / name).exists()]:
+        raise BenchError(f"missing: {', '.join(absent)}")
+    facts = with_programs(describe(build), build)
     if arguments.quick:
         arguments.rounds = 1
-    with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
-        arguments.results = arguments.samples or Path(scratch) / "samples.json"
-        samples = _read_samples(arguments.results)
-        for topology in dict.fromkeys(case.topology for case in cases if not _is_measured(case, samples)):
-            if status := _in_lab(topology, arguments, build, Path(scratch)):
-                return status
-        samples = _read_samples(arguments.results)
-    results = [Result(case, {mode: _spread(samples, case, mode, case.size) for mode in MODES})
+    samples = read_samples(arguments.samples, facts) if arguments.samples else Samples(facts)
+    _measure_all([case for case in cases if not samples.has(case)], arguments, build, samples)
+    results = [Result(case, {mode: samples.spread(case, mode, case.size) for mode in MODES})
                for case in cases if case is not SMALL]
-    small = None if arguments.quick else SmallResult(
-        {mode: {size: _spread(samples, SMALL, mode, size) for size in SMALL_SIZES} for mode in MODES})
-    out = arguments.out or (None if arguments.quick else ROOT / "docs/benchmarks.md")
+    small = None if SMALL not in cases else SmallResult(
+        {mode: {size: samples.spread(SMALL, mode, size) for size in SMALL_SIZES} for mode in MODES})
+    out = arguments.out or (None if arguments.quick or arguments.only else ROOT / "docs/benchmarks.md")
     if out is not None:
-        write_section(out, "multipath", section_text(results, small, facts, arguments.rounds))
+        write_section(out, "multipath", section_text(results, small, samples.facts, samples.rounds()))
         say(f"wrote {out}")
     lines = [] if arguments.quick else missed(results, small)
-    for line in lines:
+    for line in [*([] if small is None else small.lines()), *lines]:
         print(f"bench: {line}", file=sys.stderr, flush=True)
     print(last_line(results), flush=True)
     return EXIT_MISSED if lines else 0

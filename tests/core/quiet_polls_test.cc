@@ -1,0 +1,106 @@
+// A flow with two circuits whose ends are polled in a loop, as NCCL does:
+//
+//   sender ==== circuit 0, the primary ==== receiver
+//          ==== circuit 1 =================
+#include "core/quiet_polls.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+
+#include "tests/core/flow/striped_flow.h"
+
+namespace cableway {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using test::kKiB;
+using test::kLarge;
+using test::kOneBundle;
+using test::LooseEnd;
+using test::messages;
+using test::StripedFlow;
+
+constexpr Duration kStep = microseconds(1);
+
+TEST(QuietPolls, ABusyCircuitIsPolledEachTime) {
+  QuietPolls polls;
+  Instant now{hours(1)};
+  for (std::uint64_t moved = 0; moved < 1000; ++moved, now = now + kStep) ASSERT_TRUE(polls.is_due(moved, now));
+}
+
+TEST(QuietPolls, AQuietCircuitIsPolledNowAndThen) {
+  QuietPolls polls;
+  Instant now{hours(1)};
+  ASSERT_TRUE(polls.is_due(7, now));
+  const Instant quiet = now + QuietPolls::kQuietAfter;
+  for (; now < quiet; now = now + kStep) ASSERT_TRUE(polls.is_due(7, now));
+  std::size_t count = 0;
+  for (const Instant begin = now; now - begin < 100 * QuietPolls::kPause; now = now + kStep) {
+    count += polls.is_due(7, now) ? 1 : 0;
+  }
+  EXPECT_EQ(count, 100U);
+  EXPECT_TRUE(polls.is_due(8, now)) << "once something has moved, until it is quiet again";
+  EXPECT_TRUE(polls.is_due(8, now + kStep));
+}
+
+TEST(QuietPolls, ALoopThatIsSlowerPollsEachTime) {
+  QuietPolls polls;
+  Instant now{hours(1)};
+  for (int i = 0; i < 1000; ++i, now = now + QuietPolls::kPause) ASSERT_TRUE(polls.is_due(7, now));
+}
+
+class PolledFlowTest : public ::testing::Test {
+ protected:
+  PolledFlowTest() { flow_.run_to_the_end(); }
+
+  // Of one end, while both are polled in a loop.
+  struct Polls {
+    std::size_t primary = 0;
+    std::size_t other = 0;
+  };
+  Polls loop(Duration time, LooseEnd test::LooseHop::*end) {
+    const Polls before{(flow_.hops_[0].get()->*end).polls(), (flow_.hops_[1].get()->*end).polls()};
+    for (const Instant begin = now_; now_ - begin < time; now_ = now_ + kStep) {
+      EXPECT_TRUE(flow_.sender_.progress_in_loop(now_).ok());
+      EXPECT_TRUE(flow_.receiver_.progress_in_loop(now_).ok());
+    }
+    return {(flow_.hops_[0].get()->*end).polls() - before.primary, (flow_.hops_[1].get()->*end).polls() - before.other};
+  }
+  void expect_spared(const Polls& polls, std::size_t steps) {
+    EXPECT_EQ(polls.primary, steps);
+    EXPECT_LE(polls.other, steps / 10 + 1);
+    EXPECT_GE(polls.other, steps / 10 - 1);
+  }
+
+  StripedFlow flow_{messages(4, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle}};
+  Instant now_{hours(1)};
+};
+
+TEST_F(PolledFlowTest, BothEndsSpareTheCircuitBesideThePrimary) {
+  loop(QuietPolls::kQuietAfter, &test::LooseHop::source);
+  expect_spared(loop(microseconds(1000), &test::LooseHop::source), 1000);
+  expect_spared(loop(microseconds(1000), &test::LooseHop::destination), 1000);
+}
+
+TEST_F(PolledFlowTest, ACircuitThatEndsIsNoticedWithinTheNextPoll) {
+  loop(QuietPolls::kQuietAfter, &test::LooseHop::source);
+  flow_.hops_[1]->source.notice();
+  loop(QuietPolls::kPause, &test::LooseHop::source);
+  EXPECT_FALSE(flow_.sender_.is_live(flow_.names_[1]));
+}
+
+TEST_F(PolledFlowTest, ThePrimaryIsTheOneThatCarriesTheFlow) {
+  flow_.receiver_.prefer(flow_.names_[1]);
+  ASSERT_TRUE(flow_.receiver_.progress().ok());
+  flow_.run(2);
+  loop(QuietPolls::kQuietAfter, &test::LooseHop::destination);
+  const Polls polls = loop(microseconds(1000), &test::LooseHop::destination);
+  EXPECT_EQ(polls.other, 1000U) << "of circuit 1, which is the primary now";
+  EXPECT_LE(polls.primary, 101U);
+}
+
+}  // namespace
+}  // namespace cableway
