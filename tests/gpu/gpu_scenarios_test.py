@@ -95,6 +95,7 @@ class Plans(unittest.TestCase):
     def test_multipath_jobs_differ_in_paths_and_transport_only(self) -> None:
         off, every, socket = _jobs("multipath").values()
         self.assertEqual([job.settings.get("CABLEWAY_MULTIPATH") for job in (off, every, socket)], ["off", "all", None])
+        self.assertEqual([job.settings.get("NCCL_MIN_NCHANNELS") for job in (off, every, socket)], ["4"] * 3)
         for job in (every, socket):
             self.assertEqual((job.plan, job.order, job.program), (off.plan, off.order, off.program))
         self.assertEqual([job.runs_dry() for job in (off, every, socket)], [True, True, False])
@@ -385,6 +386,8 @@ class MultipathVerdict(unittest.TestCase):
         found = self._found("pat", "all_gather", socket=0.4)
         self.assertEqual(found.status(), PASSED)
         self.assertIn("busbw all / Socket, all_gather by PAT: 0.800 (goal: 1, missed)", found.lines())
+        found = self._found("pat", "all_gather", all=0.24999, socket=0.25)
+        self.assertIn("busbw all / Socket, all_gather by PAT: 1.000 (goal: 1, reached)", found.lines())
         self.assertEqual(self._found(socket=0).status(), INCOMPLETE)
 
     def test_sockets_wrong_elements_are_not_judged(self) -> None:

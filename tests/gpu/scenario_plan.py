@@ -216,9 +216,11 @@ def _multipath() -> Scenario:
     plan["configs"] += _matrix([_PAT], [(RATIO_SIZE // 4, 4, 240, 16.0), (RATIO_SIZE, 4, 12, 3.0)])["configs"]
     dry = ("--op", "all_reduce,all_gather,reduce_scatter,all_to_all,sendrecv", "--pattern", "pair 0 2,opposite,neighbour",
            "--sizes", "4M", "--iters", "8")
-    jobs = [RankJob(f"multipath-{value}", "nccl_matrix.py", (0, 1, 2, 3), plan, settings={"CABLEWAY_MULTIPATH": value},
+    # As many as NCCL opens by itself over Socket, which has a device for each cable. Over one device it opens two.
+    channels = {"NCCL_MIN_NCHANNELS": "4"}
+    jobs = [RankJob(f"multipath-{value}", "nccl_matrix.py", (0, 1, 2, 3), plan, settings=channels | {"CABLEWAY_MULTIPATH": value},
                     collperf=dry) for value in ("off", "all")]
-    jobs.append(RankJob("socket", "nccl_matrix.py", (0, 1, 2, 3), plan, "socket"))
+    jobs.append(RankJob("socket", "nccl_matrix.py", (0, 1, 2, 3), plan, "socket", settings=channels))
     return Scenario("multipath", 4, tuple((job,) for job in jobs), 380, 210)
 
 

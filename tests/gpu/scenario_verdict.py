@@ -296,7 +296,7 @@ def _compare_multipath(result: dict[str, Any], found: Findings) -> None:
             line = f"busbw all / off, {row.name}: {over_off:.3f} ({limit})"
             (found.failures if over_off < MIN_MULTIPATH_RATIO and not is_dry else found.facts).append(line)
         if over_socket is not None:
-            goal = f" (goal: {row.goal:g}, {'reached' if over_socket >= row.goal else 'missed'})" if row.goal else ""
+            goal = f" (goal: {row.goal:g}, {'reached' if round(over_socket, 3) >= row.goal else 'missed'})" if row.goal else ""
             found.facts.append(f"busbw all / Socket, {row.name}: {over_socket:.3f}{goal}")
         elif not is_dry:
             found.gaps.append(f"{row.name}: not measured over both Socket and all paths")
