@@ -218,8 +218,8 @@ def _multipath() -> Scenario:
            "--sizes", "4M", "--iters", "8")
     # As many as NCCL opens by itself over Socket, which has a device for each cable. Over one device it opens two.
     channels = {"NCCL_MIN_NCHANNELS": "4"}
-    jobs = [RankJob(f"multipath-{value}", "nccl_matrix.py", (0, 1, 2, 3), plan, settings=channels | {"CABLEWAY_MULTIPATH": value},
-                    collperf=dry) for value in ("off", "all")]
+    jobs = [RankJob(f"multipath-{value}", "nccl_matrix.py", (0, 1, 2, 3), plan,
+                    settings=channels | {"CABLEWAY_MULTIPATH": value}, collperf=dry) for value in ("off", "all")]
     jobs.append(RankJob("socket", "nccl_matrix.py", (0, 1, 2, 3), plan, "socket", settings=channels))
     return Scenario("multipath", 4, tuple((job,) for job in jobs), 380, 210)
 

@@ -1,11 +1,17 @@
-"""docs/benchmarks.md: sections between markers, each written by the benchmark that owns it."""
+"""Files of benchmarks: docs/benchmarks.md, with sections between markers, each written by the benchmark that owns it; and
+measurements, as JSON, so that a run that was broken off goes on."""
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from bench_error import BenchError
+
+Contents = TypeVar("Contents")
 
 _INTRO = """\
 # Benchmarks
@@ -31,15 +37,38 @@ def replace_section(text: str, section: str, body: str) -> str:
     return head + whole + rest.partition(end)[2]
 
 
+def _replace(path: Path, text: str) -> None:
+    """At once: whoever is broken off leaves the former file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
 def write_section(path: Path, section: str, body: str) -> None:
     """Writes the section into the file atomically; creates the file if it is missing."""
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else _INTRO
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        draft.write_text(replace_section(text, section, body), encoding="utf-8")
-        draft.replace(path)
+        _replace(path, replace_section(text, section, body))
     except OSError as error:
         raise BenchError(f"cannot write '{path}': {error.strerror}") from None
     except BenchError as error:
         raise BenchError(f"{path}: {error}") from None
+
+
+def read_measurements(path: Path, benchmark: str, parse: Callable[[Any], Contents]) -> Contents:
+    """What `parse` makes of the document. It raises ValueError for one of another kind, or whatever a wrong member raises."""
+    try:
+        return parse(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise BenchError(f"cannot read '{path}': {error.strerror}") from None
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        raise BenchError(f"{path}: not a file of {benchmark}'s measurements: {type(error).__name__}: {error}; remove it, or name"
+                         " another one") from None
+
+
+def write_measurements(path: Path, document: Mapping[str, Any]) -> None:
+    try:
+        _replace(path, json.dumps(document))
+    except OSError as error:
+        raise BenchError(f"cannot write '{path}': {error.strerror}") from None

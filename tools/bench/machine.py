@@ -10,6 +10,7 @@ import platform
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -17,6 +18,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _BUILT_FILE = "built.json"
 PROGRAMS = ("bin/cablewayd", "bin/collperf", "lib/libnccl-net-cableway.so")
 PROGRAMS_FACT = "programs"
+_SAME = ("CPU", "kernel", PROGRAMS_FACT)  # where measurements add up; the programs, and not the commit, are the build
 
 
 def _output(*command: str) -> str:
@@ -81,6 +83,11 @@ def with_programs(facts: dict[str, str], build: Path) -> dict[str, str]:
     for name in PROGRAMS:
         digest.update((build / name).read_bytes())
     return facts | {PROGRAMS_FACT: f"SHA-256 {digest.hexdigest()[:16]}"}
+
+
+def differences(there: Mapping[str, str], here: Mapping[str, str]) -> str:
+    """Of the facts of two runs, with programs: why their measurements do not add up; empty where they do."""
+    return "; ".join(f"{name}: '{there.get(name)}' there, '{here[name]}' here" for name in _SAME if there.get(name) != here[name])
 
 
 def facts_table(facts: dict[str, str]) -> list[str]:

@@ -92,11 +92,10 @@ class SamplesTest(unittest.TestCase):
 
     def test_a_run_goes_on(self) -> None:
         samples = read_samples(self.file, self.FACTS)
-        samples.note_labs(4)
+        samples.labs = 4
         samples.values += [(case_key(CASES[0]), mode, "32M", value) for mode, value in (("off", 1.0), ("off", 3.0), ("all", 2.0))]
         write_samples(self.file, samples)
         again = read_samples(self.file, self.FACTS | {"date": "later"})
-        again.note_labs(1)
         self.assertEqual(again, samples)
         self.assertEqual((again.has(CASES[0]), again.has(CASES[1])), (True, False))
         self.assertEqual(again.spread(CASES[0], "off", "32M").median, 2.0)

@@ -84,10 +84,10 @@ TEST(CollperfRunTest, RunsForTheRequestedSeconds) {
 TEST(CollperfRunTest, RunsForTheRequestedTimeChecksIncluded) {
   const auto ranks = run_ranks({.ranks = 2,
                                 .arguments = {"--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--iters",
-                                              "1", "--check-all", "--wall-seconds", "0.5", "--json", "-"}});
+                                              "1", "--check-all", "--wall-seconds", "2", "--json", "-"}});
   expect_all_ok(ranks);
   const nlohmann::json result = json_of(ranks[0])["results"][0];
-  EXPECT_LT(result["seconds"], 0.5) << "measured: without the checks";
+  EXPECT_LT(result["seconds"], 2) << "measured: without the checks";
   EXPECT_GT(result["seconds"], 0);
   EXPECT_GT(result["iterations"], 1);
 }

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import datetime
 import fcntl
-import json
-import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,14 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench_error import BenchError
+from benchmarks_file import read_measurements, write_measurements
 from failover_results import Json, KindResult, Lives, Results
-from machine import PROGRAMS_FACT
+from machine import differences
 from process_lives import merged
 
 _WHAT = "cableway failover samples"
 # To be raised when faults, or what counts as their end, change: older measurements do not add up with newer ones.
 _METHOD = 2
-_SAME = ("CPU", "kernel", PROGRAMS_FACT)  # in all runs that add up; the programs, and not the commit, are the build
 
 
 @dataclass
@@ -84,27 +82,21 @@ class Samples:
     def check_adds_up(self, facts: dict[str, str], path: Path) -> None:
         """Raises where these were measured on another machine or with other programs than those of `facts`."""
         for run in self.runs:
-            if different := [name for name in _SAME if run.facts.get(name) != facts[name]]:
-                differences = "; ".join(f"{name}: '{run.facts.get(name)}' there, '{facts[name]}' here" for name in different)
+            if why := differences(run.facts, facts):
                 raise BenchError(f"{path} holds measurements of commit {run.facts.get('commit')} of {run.date}, and this is"
-                                 f" commit {facts['commit']}; they do not add up ({differences}): name another file, or"
+                                 f" commit {facts['commit']}; they do not add up ({why}): name another file, or"
                                  " remove this one")
+
+
+def _parsed(found: Json) -> Samples:
+    if found["what"] != _WHAT or found["method"] != _METHOD:
+        raise ValueError(f"it is '{found['what']}' of method {found['method']}, not '{_WHAT}' of method {_METHOD}")
+    return Samples([Run.from_json(run) for run in found["runs"]], Results.from_json(found["results"]))
 
 
 def read_samples(path: Path) -> Samples:
     """Those that the file holds, none where it does not exist."""
-    if not path.exists():
-        return Samples()
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["what"] != _WHAT or found["method"] != _METHOD:
-            raise ValueError(f"it is '{found['what']}' of method {found['method']}, not '{_WHAT}' of method {_METHOD}")
-        return Samples([Run.from_json(run) for run in found["runs"]], Results.from_json(found["results"]))
-    except OSError as error:
-        raise BenchError(f"cannot read '{path}': {error.strerror}") from None
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        raise BenchError(f"{path}: not a file of failover's measurements: {type(error).__name__}: {error}; remove it, or name"
-                         " another one") from None
+    return read_measurements(path, "failover", _parsed) if path.exists() else Samples()
 
 
 @contextmanager
@@ -130,12 +122,5 @@ def add_to_file(path: Path, run: Run, block: KindResult | None, broken_off: str 
 
 
 def write_samples(path: Path, samples: Samples) -> None:
-    document = {"what": _WHAT, "method": _METHOD, "runs": [run.to_json() for run in samples.runs],
-                "results": samples.results.to_json()}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        draft.write_text(json.dumps(document), encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        raise BenchError(f"cannot write '{path}': {error.strerror}") from None
+    write_measurements(path, {"what": _WHAT, "method": _METHOD, "runs": [run.to_json() for run in samples.runs],
+                              "results": samples.results.to_json()})

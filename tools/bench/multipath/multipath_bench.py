@@ -165,7 +165,7 @@ def _measure_at_once(cases: list[Case], at_once: int, arguments: argparse.Namesp
 def _measure_all(cases: list[Case], arguments: argparse.Namespace, build: Path, samples: Samples) -> None:
     """Adds to the samples, and keeps them in the file that is given, after each case."""
     together = [case for case in cases if not case.alone]
-    samples.note_labs(min(arguments.labs, len(together)))
+    samples.labs = max(samples.labs, min(arguments.labs, len(together)))
     _measure_at_once(together, arguments.labs, arguments, build, samples)
     _measure_at_once([case for case in cases if case.alone], 1, arguments, build, samples)
 
@@ -195,7 +195,7 @@ def _run(arguments: argparse.Namespace) -> int:
         {mode: {size: samples.spread(SMALL, mode, size) for size in SMALL_SIZES} for mode in MODES})
     out = arguments.out or (None if arguments.quick or arguments.only else ROOT / "docs/benchmarks.md")
     if out is not None:
-        write_section(out, "multipath", section_text(results, small, samples.facts, samples.rounds()))
+        write_section(out, "multipath", section_text(results, small, samples.described(), samples.rounds()))
         say(f"wrote {out}")
     lines = [] if arguments.quick else missed(results, small)
     for line in [*([] if small is None else small.lines()), *lines]:
