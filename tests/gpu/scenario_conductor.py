@@ -40,6 +40,7 @@ _STOP_FILE = "stop"
 _FLOWS_GONE_S = 5.0
 _FLOWS_EVERY_S = 0.7
 _ADVICE_S = 10.0
+_OF_SPLIT_PORTS = "NCCL_NCHANNELS_PER_NET_PEER"  # `cableway env` prints it where plugs are split
 
 
 class ScenarioConductor:
@@ -169,10 +170,10 @@ class ScenarioConductor:
         while True:
             text = lab_nodes.output(self.nodes[0], command, self.settings)
             variables = json.loads(text)["variables"] if text.startswith("{") else {}
-            if "NCCL_MIN_NCHANNELS" in variables:
+            if _OF_SPLIT_PORTS in variables:
                 return {name: value for name, value in variables.items() if name.startswith("NCCL_")}
             if time.monotonic() > until:
-                raise RuntimeError(f"cableway env has no NCCL_MIN_NCHANNELS after {_ADVICE_S:g} s: {text[:200]}")
+                raise RuntimeError(f"cableway env has no {_OF_SPLIT_PORTS} after {_ADVICE_S:g} s: {text[:200]}")
             time.sleep(_FLOWS_EVERY_S)
 
     def _flows(self) -> dict[str, int]:

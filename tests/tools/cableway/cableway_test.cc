@@ -414,7 +414,7 @@ TEST(NodeTest, ARefusalOfTheNodeIsForwarded) {
 }
 
 TEST(NodeTest, EnvAsksTheNodeWhetherPlugsAreSplit) {
-  constexpr char kChannels[] = "export NCCL_MIN_NCHANNELS=4\n";
+  constexpr char kChannels[] = "export NCCL_NCHANNELS_PER_NET_PEER=4\n";
   for (const char* const second : {"p0", "p1"}) {
     const std::string ports = nlohmann::json({{"ports",
                                                {{{"interface", "eth1"}, {"plug", "p0"}},
@@ -429,7 +429,7 @@ TEST(NodeTest, EnvAsksTheNodeWhetherPlugsAreSplit) {
   }
   // Without a node, what this host has.
   Around around;
-  EXPECT_THAT(run_command({"env"}, around).out, Not(HasSubstr("NCCL_MIN_NCHANNELS")));
+  EXPECT_THAT(run_command({"env"}, around).out, Not(HasSubstr("NCHANNELS")));
   PortFacts port;
   port.plug = "p0";
   around.host.ports = {port, port};

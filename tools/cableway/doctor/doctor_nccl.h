@@ -17,19 +17,22 @@ namespace cableway::cli {
 struct FlowLimit {
   const char* name;
   int least;
-  bool is_minimum;  // `cableway env` sets it; the others are maxima, not set by default
+  bool is_minimum;     // `cableway env` sets it; the others are maxima, not set by default
+  bool several_paths;  // of use wherever a node has two cables
 };
 
 // For the rate of one cable NCCL opens one or two channels, each with one flow to a neighbour, and a flow sends over
 // one path at a time while it carries little, or with CABLEWAY_MULTIPATH=off. To fill both functions takes four
 // channels. Sends and receives use two flows to a peer, and from nine ranks on only one, unless
 // NCCL_NCHANNELS_PER_NET_PEER is set (ncclTopoGetNchannels in NCCL's graph/paths.cc). Between the opposite nodes of a
-// ring there are two ways round with two functions each, so four flows.
-inline constexpr FlowLimit kFlowLimits[] = {{"NCCL_MIN_NCHANNELS", 4, true},
-                                            {"NCCL_MAX_NCHANNELS", 4, false},
-                                            {"NCCL_MAX_CTAS", 4, false},
-                                            {"NCCL_MAX_P2P_NCHANNELS", 4, false},
-                                            {"NCCL_NCHANNELS_PER_NET_PEER", 4, true}};
+// ring there are two ways round with two functions each, so four flows. Four channels also share equal paths more
+// evenly than two (docs/benchmarks.md, all_gather by PAT); over its own sockets, with a device for each interface,
+// NCCL opens as many by itself.
+inline constexpr FlowLimit kFlowLimits[] = {{"NCCL_MIN_NCHANNELS", 4, true, true},
+                                            {"NCCL_MAX_NCHANNELS", 4, false, false},
+                                            {"NCCL_MAX_CTAS", 4, false, false},
+                                            {"NCCL_MAX_P2P_NCHANNELS", 4, false, false},
+                                            {"NCCL_NCHANNELS_PER_NET_PEER", 4, true, false}};
 
 // The number that NCCL reads from a setting's value: the one it begins with, decimal, octal or hexadecimal, else 0.
 // nullopt if it does not fit: NCCL then keeps its default.

@@ -42,9 +42,10 @@ void add_settings(const Settings& settings, JobEnvironment& environment) {
   }
 }
 
-// One flow has one path today, so NCCL needs more of them to a neighbour. A higher value that is set already is kept.
-void add_channels(const HostFacts& host, JobEnvironment& environment) {
+// A higher value that is set already is kept.
+void add_channels(const HostFacts& host, bool has_split_plug, JobEnvironment& environment) {
   for (const FlowLimit& limit : kFlowLimits) {
+    if (!has_split_plug && !limit.several_paths) continue;
     const NcclSetting* const low = find_too_low(host.nccl, limit);
     if (limit.is_minimum) {
       const NcclSetting* const set = host.nccl.find(limit.name);
@@ -102,7 +103,7 @@ std::vector<std::string> docker_words(const JobEnvironment& environment) {
 }
 
 CablePorts cable_ports(const Json& ports) {
-  CablePorts found{{}, has_split_plug(ports)};
+  CablePorts found{{}, has_split_plug(ports), ports.size() > 1};
   for (const Json& port : ports) found.interfaces.push_back(text(port, "interface"));
   return found;
 }
@@ -115,6 +116,7 @@ absl::StatusOr<CablePorts> find_cable_ports(const Invocation& invocation, const 
   const absl::StatusOr<std::string> read = render_answer(view->text, "ports", [&](const Json& answer) {
     CablePorts of_node = cable_ports(answer.at("ports"));
     found.has_split_plug = of_node.has_split_plug;
+    found.has_several = of_node.has_several;
     std::move(of_node.interfaces.begin(), of_node.interfaces.end(), std::back_inserter(found.interfaces));
     return std::string();
   });
@@ -199,7 +201,7 @@ JobEnvironment job_environment(const Settings& settings, const HostFacts& host, 
   }
   environment.variables.emplace_back("NCCL_NET", "cableway");
   environment.variables.emplace_back("NCCL_NET_PLUGIN_REF_COUNT", "1");
-  if (ports.has_split_plug) add_channels(host, environment);
+  if (ports.has_several) add_channels(host, ports.has_split_plug, environment);
   add_network(host, ports.interfaces, environment);
   add_settings(settings, environment);
   add_docker(host, environment);

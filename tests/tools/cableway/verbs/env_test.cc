@@ -64,12 +64,22 @@ TEST(JobEnvironment, DockerWordsAreQuotedForAShell) {
               HasSubstr(" -e 'CABLEWAY_CLUSTER=lab 1'\n"));
 }
 
+TEST(JobEnvironment, SeveralCablesNeedMoreChannels) {
+  const auto shell = [](bool has_several) {
+    return as_shell(job_environment(Settings(), host_with_lan(), {{}, false, has_several}));
+  };
+  EXPECT_THAT(shell(false), Not(HasSubstr("NCHANNELS")));
+  EXPECT_THAT(shell(true), HasSubstr("export NCCL_MIN_NCHANNELS=4\n"));
+  EXPECT_THAT(shell(true), Not(HasSubstr("NCCL_NCHANNELS_PER_NET_PEER")));
+}
+
 TEST(JobEnvironment, SplitPlugsNeedMoreFlows) {
   for (const auto& [variable, least, more] :
        {std::tuple("NCCL_MIN_NCHANNELS", "4", "8"), std::tuple("NCCL_NCHANNELS_PER_NET_PEER", "4", "5")}) {
     HostFacts host = host_with_lan();
     const auto printed = [&, name = std::string(variable)](bool has_split_plug) {
-      for (const auto& [each, value] : job_environment(Settings(), host, {{}, has_split_plug}).variables) {
+      for (const auto& [each, value] :
+           job_environment(Settings(), host, {{}, has_split_plug, has_split_plug}).variables) {
         if (each == name) return value;
       }
       return std::string("not set");
@@ -77,8 +87,8 @@ TEST(JobEnvironment, SplitPlugsNeedMoreFlows) {
     EXPECT_EQ(printed(false), "not set");
     EXPECT_EQ(printed(true), least);
     const std::string words = std::string(variable) + "=" + least;
-    EXPECT_THAT(as_docker(job_environment(Settings(), host, {{}, true})), HasSubstr(" -e " + words + " "));
-    EXPECT_THAT(as_shell(job_environment(Settings(), host, {{}, true})), HasSubstr("export " + words + "\n"));
+    EXPECT_THAT(as_docker(job_environment(Settings(), host, {{}, true, true})), HasSubstr(" -e " + words + " "));
+    EXPECT_THAT(as_shell(job_environment(Settings(), host, {{}, true, true})), HasSubstr("export " + words + "\n"));
     // What is set already is not lowered.
     host.nccl.settings = {{variable, more, "environment", {}}};
     EXPECT_EQ(printed(true), more);
@@ -92,11 +102,11 @@ TEST(JobEnvironment, SplitPlugsNeedMoreFlows) {
 TEST(JobEnvironment, AMaximumThatSplitPlugsExceedIsRemarked) {
   HostFacts host = host_with_lan();
   host.nccl.settings = {{"NCCL_MAX_NCHANNELS", "2", "/etc/nccl.conf:1", {}}};
-  EXPECT_THAT(job_environment(Settings(), host, {{}, true}).remarks,
+  EXPECT_THAT(job_environment(Settings(), host, {{}, true, true}).remarks,
               Contains(StartsWith("NCCL_MAX_NCHANNELS=2 (/etc/nccl.conf:1): too few flows")));
-  EXPECT_THAT(job_environment(Settings(), host, {{}, false}).remarks, IsEmpty());
+  EXPECT_THAT(job_environment(Settings(), host, {{}, false, true}).remarks, IsEmpty());
   host.nccl.settings.front().value = "4";
-  EXPECT_THAT(job_environment(Settings(), host, {{}, true}).remarks, IsEmpty());
+  EXPECT_THAT(job_environment(Settings(), host, {{}, true, true}).remarks, IsEmpty());
 }
 
 TEST(JobEnvironment, MountsNothingOverAnImagesOwnFolders) {
