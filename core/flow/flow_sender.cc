@@ -29,7 +29,7 @@ void FlowSender::Circuit::open(FlowSender& flow, ChunkLink& link, std::string wh
   proven = 0;
   announced_from.reset();
   gate = PortGate{};
-  gate_seen = Instant{};
+  gate_seen = doubted = Instant{};
   port_load = own_load = ByteRate{};
   load_ahead = 0;
   rate = CircuitRate{};
@@ -427,6 +427,11 @@ absl::Status FlowSender::take_retired(const Circuit& circuit, const Frame& contr
   if (about.generation == retired.generation && retired.state == Circuit::State::kReserved) {
     retired.state = Circuit::State::kRetired;  // it may not join any more
     return absl::OkStatus();
+  }
+  // Its link may hold the reason, which names the cause. The poll may bring the same of another circuit.
+  if (is_live(about) && !std::exchange(seeks_reason_, true)) {
+    poll(retired);
+    seeks_reason_ = false;
   }
   if (is_live(about)) {
     end(retired, absl::UnavailableError("the destination has retired it"), CircuitEndKind::kClosed);

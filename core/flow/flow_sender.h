@@ -134,6 +134,7 @@ class FlowSender final : public CircuitOwner {
     ByteRate own_load;
     std::uint64_t load_ahead = 0;  // as relays have told
     Instant gate_seen;             // when it was last asked, as there was something to send
+    Instant doubted;               // rate.since() when end_stuck() found it stuck
     std::uint32_t retiring = 0;    // the generation for which `retired` is due; 0: none
     bool unflushed = false;        // a frame was queued since its link has made progress
     QuietPolls polls;
@@ -245,6 +246,7 @@ class FlowSender final : public CircuitOwner {
   std::size_t live_ = 0;
   std::uint64_t named_ = 0;  // circuits, since construction
   bool ends_with_its_circuit_ = false;
+  bool seeks_reason_ = false;  // take_retired() polls the link of the retired circuit
   absl::Status last_end_;
   absl::Status broken_;  // final
   ResendRanges again_;

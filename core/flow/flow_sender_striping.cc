@@ -190,6 +190,12 @@ void FlowSender::end_stuck() {
     const Duration silent = time - circuit.rate.since();
     const Duration usual = std::max(8 * circuit.rate.distance(), 4 * circuit.rate.time_for(circuit.given.bytes()));
     if (silent < std::max<Duration>(striping_.stuck, usual)) continue;
+    // This process or its application may have stood still, so that reports of what has landed wait: they are read now,
+    // and the circuit ends if nothing has landed by the next call either.
+    if (std::exchange(circuit.doubted, circuit.rate.since()) != circuit.rate.since()) {
+      poll(circuit);
+      continue;
+    }
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(silent).count();
     end(circuit,
         absl::UnavailableError(

@@ -14,7 +14,8 @@ void FlowPauses::circuits_ended(const CircuitOwner& flow, Instant now) {
   const bool share_ended = std::exchange(shares_ended_, flow.shares_ended()) != flow.shares_ended();
   if (lost_ || carrier_.generation == 0 || (flow.is_live(carrier_) && !share_ended)) return;
   lost_ = true;
-  cause_ = std::string(flow.last_end().message());
+  const CircuitEnd& end = flow.end_in(carrier_.slot);
+  cause_ = end.circuit == carrier_ ? end.reason : std::string(flow.last_end().message());
   since_.reset();
   if (!flow.idle()) since_ = flow.in_flight() ? last_moved_ : now;
 }

@@ -260,6 +260,7 @@ void SourceCircuits::failed(const absl::Status& reason) {
   // Beside a live circuit the destination's answer is in doubt. What a change of paths offers may take a moment to
   // work.
   if (flow_.live() > 0) {
+    report_further(reason);
     keep_looking();
     looks_for_standby_ = wanted_ > 1;
     return pause();
@@ -272,6 +273,12 @@ void SourceCircuits::failed(const absl::Status& reason) {
     case Outage::Verdict::kOver:
       return end(outage_.forgotten(reason));
   }
+}
+
+// A path that never works is tried again and again.
+void SourceCircuits::report_further(const absl::Status& reason) {
+  if (further_failures_.size() == kMaxReasons) return;
+  if (further_failures_.insert(std::string(reason.message())).second) flow_.lacks_circuit(reason);
 }
 
 // The node may answer so at once, however often it is asked.

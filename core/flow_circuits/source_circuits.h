@@ -58,6 +58,9 @@ namespace cableway {
 
 class SourceCircuits {
  public:
+  // The most reasons why further circuits could not be set up that are reported.
+  static constexpr std::size_t kMaxReasons = 16;
+
   // The flow's end (core/flow/flow_sender.h), and its owner.
   class Flow {
    public:
@@ -71,6 +74,8 @@ class SourceCircuits {
     virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;
     // Whether the application has posted messages that are not done.
     virtual bool waits() = 0;
+    // A circuit beside live ones could not be set up. Called once for each reason, for up to kMaxReasons.
+    virtual void lacks_circuit(const absl::Status& /*reason*/) {}
     // The flow has ended; called once, and nothing after it. May not destroy the SourceCircuits.
     virtual void fail(const absl::Status& reason) = 0;
   };
@@ -161,6 +166,7 @@ class SourceCircuits {
   void dialed(absl::StatusOr<OpenHop> hop);
   void dial_failed(const absl::Status& reason);
   void failed(const absl::Status& reason);
+  void report_further(const absl::Status& reason);
   void no_path(const absl::Status& reason);
   // Before the first circuit. Returns whether the flow has ended by it.
   bool open_failed(const absl::Status& reason, bool was_last);
@@ -207,6 +213,7 @@ class SourceCircuits {
   std::unique_ptr<HopDial> dial_;
   std::array<Live, kMaxFlowCircuits> live_;  // by slot
   Suspects suspects_;
+  std::set<std::string> further_failures_;  // reported
   Duration pause_;
   std::unique_ptr<Timer> retry_;
 

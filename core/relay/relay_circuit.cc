@@ -67,6 +67,7 @@ absl::Status RelayCircuit::move_once() {
   if (absl::Status status = downstream_.progress(from_downstream_); !status.ok()) {
     return found_at(names_.downstream, status);
   }
+  if (!has_news()) return absl::OkStatus();
   if (absl::Status status = tell_gate(); !status.ok()) return found_at(names_.upstream, status);
   return absl::OkStatus();
 }
@@ -197,7 +198,6 @@ void RelayCircuit::look_at_gate() {
 }
 
 absl::Status RelayCircuit::tell_gate() {
-  if (!has_news()) return absl::OkStatus();
   told_closed_ = is_closed();
   told_load_ = load();
   chunks_at_news_ = chunks_;
@@ -210,8 +210,8 @@ absl::Status RelayCircuit::tell_gate() {
 // Therefore no load is told while another frame waits.
 bool RelayCircuit::has_news() const {
   if (is_closed() != told_closed_) return true;
-  if (upstream_.has_queued_controls()) return false;
   const std::uint64_t now = load();
+  if (now == told_load_ || upstream_.has_queued_controls()) return false;
   const std::uint64_t change = now > told_load_ ? now - told_load_ : told_load_ - now;
   return change > std::max(now, told_load_) / 8 && (egress_.is_alternate || chunks_ != chunks_at_news_);
 }

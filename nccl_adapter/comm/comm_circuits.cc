@@ -16,6 +16,7 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
     }
     flow_.end_circuit(circuit.name, absl::UnavailableError("its source has replaced it"));
     if (!circuit.reported) replaced_.push_back(flow_.end_in(name.slot));
+    memory_.circuit_ended(name.slot);
     memory_.detach(name.slot);
     unused_sockets_.push_back(circuit.hop->take_socket());
   }
@@ -47,6 +48,12 @@ void CommCircuits::check() {
   for (const Circuit& circuit : circuits_) {
     if (!is_live(circuit)) continue;
     if (absl::Status found = circuit.hop->check(); !found.ok()) flow_.end_circuit(circuit.name, found);
+  }
+}
+
+void CommCircuits::look_at_connections() {
+  for (const Circuit& circuit : circuits_) {
+    if (is_live(circuit)) circuit.hop->on_readable(false);
   }
 }
 
@@ -111,6 +118,10 @@ void CommCircuits::fail(const std::string& reason) {
   for (const Circuit& circuit : circuits_) {
     if (circuit.hop == nullptr) continue;
     is_live(circuit) ? circuit.hop->link().fail(reason, FailureScope::kFlow) : circuit.hop->link().fence();
+  }
+  // The flow's end refers to memory until its circuits have ended, and the application may take memory back first.
+  for (const Circuit& circuit : circuits_) {
+    if (is_live(circuit)) flow_.end_circuit(circuit.name, absl::CancelledError("the flow has ended"));
   }
 }
 

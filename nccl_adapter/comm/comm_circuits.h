@@ -50,6 +50,9 @@ class CommCircuits {
   void note_ended();
   // Ends those whose hops have failed without a signal from the connection (HopLink::check()).
   void check();
+  // Before progress() of an idle flow: what the connections beside RDMA hops bring is handled at once. Otherwise links
+  // look there after many polls only.
+  void look_at_connections();
   // Ends those whose hop here is over that port.
   void lose_port(const PortLost& lost);
   // Those that are alive, by slot; generation 0: none.

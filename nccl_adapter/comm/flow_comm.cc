@@ -212,12 +212,17 @@ void FlowComm::tend() {
   }
   if (!circuit_owner_.idle()) return;
   // Over TCP there is nothing else to answer, and each poll is a system call.
-  if (circuits_.joined() > 1 || circuits_.needs_idle_polls()) progress().IgnoreError();
+  if (circuits_.joined() > 1 || circuits_.needs_idle_polls()) progress_idle();
+}
+
+void FlowComm::progress_idle() {
+  circuits_.look_at_connections();
+  progress().IgnoreError();
 }
 
 void FlowComm::poll_if_idle() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock() && failure_.ok() && circuit_owner_.idle()) progress().IgnoreError();
+  if (lock.owns_lock() && failure_.ok() && circuit_owner_.idle()) progress_idle();
 }
 
 bool FlowComm::attend() {
@@ -228,7 +233,7 @@ bool FlowComm::attend() {
   const Instant now = FlowComm::now();
   const std::uint64_t used = circuit_owner_.traffic().chunks() + circuits_.joined();
   if (std::exchange(used_, used) != used) used_at_ = now;
-  if (circuit_owner_.idle()) progress().IgnoreError();
+  if (circuit_owner_.idle()) progress_idle();
   return now - used_at_ < kAttended;
 }
 

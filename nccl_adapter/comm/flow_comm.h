@@ -193,6 +193,8 @@ class FlowComm {
   absl::StatusOr<Completion> test_flush(Request& request);
   // progress() for NCCL, which tests requests in a loop.
   absl::Status progress_in_loop();
+  // progress() of a flow that waits for nothing here.
+  void progress_idle();
   absl::Status noted(const absl::Status& progress);
 
   absl::Status answer_after_close(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end);

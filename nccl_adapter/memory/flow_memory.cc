@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +15,9 @@
 
 namespace cableway::nccl {
 namespace {
+
+// A device reads within microseconds.
+constexpr std::chrono::milliseconds kLastFlush{20};
 
 absl::Status no_gpu_memory_over_tcp() {
   return absl::FailedPreconditionError(
@@ -55,6 +60,7 @@ void FlowMemory::circuit_ended(std::size_t slot) {
 }
 
 void FlowMemory::detach(std::size_t slot) {
+  if (hops_[slot].ended && hops_[slot].flush != nullptr && !flushes_ended_) flush_last(slot);
   for (const std::unique_ptr<MemoryRegion>& region : regions_) {
     region->registrations[slot].reset();
     region->local_keys[slot] = region->remote_keys[slot] = 0;
@@ -65,6 +71,32 @@ void FlowMemory::detach(std::size_t slot) {
     reads[slot] = pending ? kLostRead : kNoRead;
   }
   hops_[slot] = {};
+}
+
+void FlowMemory::flush_last(std::size_t slot) {
+  Hop& hop = hops_[slot];
+  if (hop.flushes_left == 0) return;
+  const auto until = std::chrono::steady_clock::now() + kLastFlush;
+  const auto wait = [&]() -> absl::Status {
+    while (hop.flush->next() > 0) {
+      const absl::StatusOr<bool> done = hop.flush->done(hop.flush->next() - 1);
+      if (!done.ok() || *done) return done.status();
+      if (std::chrono::steady_clock::now() > until) return absl::DeadlineExceededError("it does not answer");
+      std::this_thread::yield();
+    }
+    return absl::OkStatus();
+  };
+  absl::Status status = wait();
+  for (const std::unique_ptr<MemoryRegion>& region : regions_) {
+    if (!status.ok()) break;
+    if (!region->is_gpus || region->registrations[slot] == nullptr) continue;
+    status = hop.flush->read(reinterpret_cast<std::uintptr_t>(region->data), region->remote_keys[slot]).status();
+    if (status.ok()) status = wait();
+  }
+  if (status.ok()) return;
+  lost_flushes_ = std::max(lost_flushes_, hop.flushes_left);
+  lost_flush_ = absl::UnavailableError(absl::StrCat(
+      "the device of a circuit that has ended cannot flush what it wrote into GPU memory: ", status.message()));
 }
 
 absl::StatusOr<MemoryRegion*> FlowMemory::add(const NamedMemory& memory, bool lands) {
@@ -118,6 +150,10 @@ void FlowMemory::remove(const MemoryRegion* region) {
 // A device's read orders its own earlier writes only, so every device that may have written reads.
 absl::StatusOr<std::uint64_t> FlowMemory::flush(const MemoryRegion& region, const void* at) {
   if (absl::Status status = can_flush(); !status.ok()) return status;
+  if (lost_flushes_ > 0) {
+    --lost_flushes_;
+    return lost_flush_;
+  }
   Reads& reads = reads_[next_flush_ % reads_.size()];
   reads.fill(kNoRead);
   for (std::size_t slot = 0; slot < hops_.size(); ++slot) {

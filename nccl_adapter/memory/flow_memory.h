@@ -30,7 +30,9 @@ class FlowMemory {
   // The slot's circuit has ended. New memory is not registered with its device, which still flushes for the messages
   // that may have landed over it in part.
   void circuit_ended(std::size_t slot);
-  // Ends the registrations of the slot's circuit, which must be fenced.
+  // Ends the registrations of the slot's circuit, which must be fenced. What its device has written into GPU memory is
+  // flushed before, which takes microseconds; if the device fails, or does not do so within 20 ms, flush() fails for
+  // each message that may have landed over it in part.
   void detach(std::size_t slot);
 
   // `lands`: the hops' other ends write to it; else it is sent from, and must not be remotely writable.
@@ -63,16 +65,19 @@ class FlowMemory {
   // By slot, the number that its device gave to the read; kNoRead: it does not flush.
   using Reads = std::array<std::uint64_t, kMaxFlowCircuits>;
   static constexpr std::uint64_t kNoRead = ~std::uint64_t{0};
-  // Another circuit has taken the slot before the device had read.
+  // Another circuit has taken the slot, and the device had not read.
   static constexpr std::uint64_t kLostRead = kNoRead - 1;
 
   absl::Status register_with(std::size_t slot, MemoryRegion& region);
+  void flush_last(std::size_t slot);
 
   FlowComm* const comm_;
   std::array<Hop, kMaxFlowCircuits> hops_;
   std::vector<std::unique_ptr<MemoryRegion>> regions_;
   std::uint64_t next_flush_ = 0;
   bool flushes_ended_ = false;
+  std::size_t lost_flushes_ = 0;  // how many of the next fail
+  absl::Status lost_flush_;
   std::array<Reads, host::MemoryFlush::kMaxReads> reads_{};  // by flush, modulo
 };
 

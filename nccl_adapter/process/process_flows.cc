@@ -112,6 +112,10 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
     comm_->end_circuit(circuit, reason);
   }
   bool waits() override { return comm_->waits(); }
+  void lacks_circuit(const absl::Status& reason) override {
+    flows_.log_.info(absl::StrCat("flow ", identity().flow, " to node ", identity().destination_node,
+                                  " lacks a further circuit: ", reason.message()));
+  }
   void fail(const absl::Status& reason) override {
     comm_->end(reason);
     flows_.report_failure(comm_.get());
@@ -134,7 +138,8 @@ class ProcessFlows::Incoming final : public Flow, public SourceInquiry::Flow {
   const std::string& node() const override { return identity().destination_node; }
   const std::shared_ptr<RecvComm>& receiver() const { return comm_; }
   void circuits_ended(const CommCircuits::Ended& ended) override {
-    if (!ended.circuits.empty()) inquiry_.circuit_ended(ended.reason);
+    // One may have ended for another in its slot, which then could not join.
+    if (!ended.ends.empty()) inquiry_.circuit_ended(ended.reason);
   }
   void stop() override { inquiry_.stop(); }
 

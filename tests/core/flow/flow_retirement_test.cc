@@ -118,6 +118,16 @@ TEST_F(RetiringSender, KnowsThatTheReceiverHasRetiredACircuit) {
   EXPECT_TRUE(sender_.end_in(0).counted);
 }
 
+// The receiver has found it first, and its relay's reason has arrived, but the sender reads the other circuit before.
+TEST_F(RetiringSender, ReadsTheReasonOfACircuitThatTheReceiverHasRetired) {
+  hops_[1].source.notice(received_failure(FailureScope::kCircuit, "node m port b: it has lost its carrier"));
+  receive(0, retired_frame({1, 1}, 0));
+  EXPECT_TRUE(status_.ok()) << status_;
+  EXPECT_EQ(sender_.end_in(1).kind, CircuitEndKind::kFailed);
+  EXPECT_EQ(sender_.end_in(1).reason, "node m port b: it has lost its carrier");
+  EXPECT_EQ(sender_.live(), 1U);
+}
+
 TEST_F(RetiringSender, AsksOverEveryCircuitThatJoinsUntilTheAnswerComes) {
   lose_first_circuit();
   test::LooseHop third;

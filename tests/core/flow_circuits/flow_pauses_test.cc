@@ -26,6 +26,7 @@ class ScriptedFlow final : public CircuitOwner {
   void end_circuit(const CircuitName& circuit, const absl::Status& reason) override {
     live_circuit_ = live_circuit_ == circuit ? CircuitName{} : live_circuit_;
     last_end_ = reason;
+    note_end(circuit, CircuitEndKind::kFailed, reason, true);
   }
   bool is_live(const CircuitName& circuit) const override { return keeps_all || circuit == live_circuit_; }
   std::size_t live() const override { return live_circuit_.generation == 0 ? 0 : 1; }
@@ -74,6 +75,17 @@ class FlowPausesTest : public ::testing::Test {
   ScriptedFlow flow_;
   FlowPauses pauses_;
 };
+
+TEST_F(FlowPausesTest, TheCauseIsTheCarriersNotThatOfACircuitThatEndedWithIt) {
+  give_at(0, kOld);
+  flow_.end_circuit(kOld, absl::UnavailableError("port eth0 has lost its carrier"));
+  flow_.end_circuit({2, 1}, absl::UnavailableError("node m is gone"));
+  pauses_.circuits_ended(flow_, at(10));
+  give_at(20, kNew);
+  const std::optional<Reroute> reroute = take_at(500);
+  ASSERT_TRUE(reroute.has_value());
+  EXPECT_EQ(reroute->cause, "port eth0 has lost its carrier");
+}
 
 TEST_F(FlowPausesTest, LastsFromTheLastChunkOverTheOldCircuitToTheFirstOverTheNewOne) {
   give_at(0, kOld);

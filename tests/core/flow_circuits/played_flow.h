@@ -41,6 +41,7 @@ class PlayedFlow final : public SourceCircuits::Flow {
   std::size_t live() override { return alive; }
   void end_circuit(const CircuitName& circuit, const absl::Status&) override { ended.push_back(circuit); }
   bool waits() override { return waiting; }
+  void lacks_circuit(const absl::Status& reason) override { lacks.emplace_back(reason.message()); }
   void fail(const absl::Status& reason) override { failures.push_back(reason); }
 
   std::size_t slots = 4;
@@ -54,6 +55,7 @@ class PlayedFlow final : public SourceCircuits::Flow {
   std::vector<CircuitSetup> joined;
   std::vector<OpenHop> hops;
   std::vector<absl::Status> failures;
+  std::vector<std::string> lacks;
 };
 
 class SourceCircuitsFixture : public testing::Test {

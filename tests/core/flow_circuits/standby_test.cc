@@ -50,6 +50,18 @@ class StandbyTest : public test::SourceCircuitsFixture {
   }
 };
 
+TEST_F(StandbyTest, EachReasonWhyItCannotBeSetUpIsReportedOnce) {
+  begin_on({kDirect, kOverM});
+  for (std::size_t tries = 2; tries < 5; ++tries) {
+    for (int waits = 0; waits < 100 && dials() < tries; ++waits) run_for(seconds(1));
+    ASSERT_EQ(dials(), tries);
+    paths_.reach();
+    paths_.refuse("no room");
+  }
+  ASSERT_EQ(flow_.lacks.size(), 1U);
+  EXPECT_THAT(flow_.lacks[0], testing::AllOf(testing::HasSubstr("am"), testing::HasSubstr("no room")));
+}
+
 TEST_F(StandbyTest, TakesAPathThatSharesNothing) {
   begin_on({kDirect, kOverM, kOverN});
   EXPECT_EQ(dialled(), "am");

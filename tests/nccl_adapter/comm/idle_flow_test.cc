@@ -124,6 +124,15 @@ TEST_F(IdleFlowTest, AFailureIsReportedOnceTheFlowIsUsed) {
   EXPECT_EQ(comm_->failure(), failed.message());
 }
 
+// Its relay gives the reason on the connection beside the hop, where a link looks after many polls only. The
+// destination asks whether its source knows.
+TEST_F(IdleFlowTest, SeesThatItsCircuitHasEndedWithTheFirstPoll) {
+  relay().fail("node b port eth1: it has lost its carrier", FailureScope::kCircuit);
+  comm_->poll_if_idle();
+  EXPECT_EQ(comm_->live(), 0U);
+  EXPECT_THAT(comm_->take_ended().reason.message(), HasSubstr("node b port eth1: it has lost its carrier"));
+}
+
 TEST_F(IdleFlowTest, IsNotPolledAfterItsClose) {
   EXPECT_FALSE(slot_is_back());
   static_cast<void>(comm_->close());

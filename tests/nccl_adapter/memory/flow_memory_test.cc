@@ -230,6 +230,36 @@ TEST_F(FlowMemoryTest, AFlushThatItsDeviceHasNotDoneBeforeItsSlotIsUsedAgainFail
   EXPECT_THAT(flow_.flushed(pending).status().message(), HasSubstr("was replaced before it was flushed"));
 }
 
+// Half of a message may have landed over the first device, the rest over another one.
+TEST_F(FlowMemoryTest, AnEndedCircuitsDeviceFlushesBeforeItsSlotIsUsedAgain) {
+  MemoryRegion* const region = flow_.add(named(Kind::kPeer), true).value();
+  ASSERT_TRUE(flow_.add(named(Kind::kHost), true).ok());
+  host::test::FakeVerbsDevice& other_fake = verbs_.add("mlx5_1");
+  test::FakeHop hop = test::make_rdma_hop(verbs_.open(other_fake), other_fake.gid);
+  const std::unique_ptr<host::HopLink> link = test::make_last_link(hop);
+  flow_.circuit_ended(0);
+  ASSERT_TRUE(flow_.attach(0, *link).ok());
+  EXPECT_EQ(fake_.reads, 1U);
+  EXPECT_EQ(flow_.flushed(flow_.flush(*region, bytes_.data()).value()).value(), true);
+  EXPECT_EQ(fake_.reads, 1U);
+  EXPECT_EQ(other_fake.reads, 1U);
+}
+
+TEST_F(FlowMemoryTest, WhatAnEndedCircuitsDeviceCannotFlushIsNotHandedOver) {
+  MemoryRegion* const region = flow_.add(named(Kind::kPeer), true).value();
+  fake_.holds_completions = true;
+  flow_.circuit_ended(0);
+  host::test::FakeVerbsDevice& other_fake = verbs_.add("mlx5_1");
+  test::FakeHop hop = test::make_rdma_hop(verbs_.open(other_fake), other_fake.gid);
+  const std::unique_ptr<host::HopLink> link = test::make_last_link(hop);
+  ASSERT_TRUE(flow_.attach(0, *link).ok());
+  for (std::size_t i = 0; i < kMaxLandings; ++i) {
+    EXPECT_THAT(flow_.flush(*region, bytes_.data()).status().message(),
+                HasSubstr("cannot flush what it wrote into GPU memory: it does not answer"));
+  }
+  EXPECT_TRUE(flow_.flush(*region, bytes_.data()).ok()) << "nothing that it wrote is left";
+}
+
 TEST_F(FlowMemoryTest, ADmabufIsRegisteredLaterThoughItsOwnerHasClosedIt) {
   host::UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   NamedMemory memory = named(Kind::kDmabuf);

@@ -54,7 +54,8 @@ constexpr char kGivenUp[] = "its communicator was given up";
 // A flow over several circuits, each over devices of its own, with one message.
 class Transfer {
  public:
-  explicit Transfer(Over over) : over_(over) {
+  // `further`: the share of the circuits after the first.
+  explicit Transfer(Over over, CircuitShare further = CircuitShare::kBundle) : over_(over), further_(further) {
     from_ = source_.register_memory({.data = sent_.data(), .bytes = kTransferBytes}).value();
     to_ = destination_.register_memory({.data = landed_.data(), .bytes = kTransferBytes}).value();
     for (int circuits = 0; circuits < 2; ++circuits) {
@@ -72,7 +73,8 @@ class Transfer {
     const CircuitName name = source_.reserve().value();
     CircuitSetup setup = test::setup_over("a.eth0-b.eth0", "a", "b", name);
     setup.chunk_bytes = kTransferChunk;
-    setup.share = CircuitShare::kBundle;  // all circuits carry chunks, and have the message's landing
+    // Those of a bundle all carry chunks, and have the message's landing.
+    setup.share = name.slot == 0 ? CircuitShare::kBundle : further_;
     return {setup, make_hop()};
   }
   absl::Status join_at_source(Dial& dial) {
@@ -250,6 +252,7 @@ class Transfer {
   }
 
   const Over over_;
+  const CircuitShare further_;
   alignas(std::max_align_t) std::array<std::byte, 1024> context_{};  // passed on, and never accessed
   boost::asio::io_context io_;
   GuardedBuffer sent_{kTransferBytes, kContent};
@@ -337,6 +340,20 @@ TEST(IdleMemoryTakenBackTest, ThatIsNotInUseIsUnknownToTheCircuitThatIsBeingSetU
     unused.allow();
     EXPECT_EQ(std::count(unused.bytes().begin(), unused.bytes().end(), kEmpty),
               static_cast<std::ptrdiff_t>(kPartBytes));
+  }
+}
+
+// A standby has not had the message's landing, and would get it with the end of the primary.
+TEST(StandbyMemoryTakenBackTest, ItsKeysAreNotReadAnyMore) {
+  for (const Over over : {Over::kTcp, Over::kRdma}) {
+    Transfer flow(over, CircuitShare::kNone);
+    flow.post();
+    ASSERT_NO_FATAL_FAILURE(flow.run_half_way());
+    flow.take_back(At::kDestination, How::kDeregister);
+    flow.move();
+    EXPECT_NE(flow.other_end_learns(At::kDestination), "");
+    flow.end();
+    EXPECT_TRUE(flow.all_are(At::kDestination, kReused));
   }
 }
 

@@ -216,6 +216,27 @@ TEST_F(EndedFlowsTest, ADestinationThatHasFailedIsAskedForItsReason) {
   EXPECT_EQ(flows_.why_ended(proved(setup_of(2, {0, 1}))), std::nullopt);
 }
 
+// The last circuit has ended for another one in its slot, which cannot carry the flow's GPU memory.
+TEST_F(EndedFlowsTest, ADestinationWhoseCircuitWasReplacedInVainEndsInTime) {
+  host::test::FakeVerbs verbs;
+  host::test::FakeVerbsDevice& fake = verbs.add("mlx5_0");
+  const std::shared_ptr<RecvComm> comm = arrive(1);
+  test::FakeHop rdma = test::make_rdma_hop(verbs.open(fake), fake.gid);
+  ASSERT_TRUE(comm->join(setup_of(1, {0, 1}), std::move(rdma.connection)).ok());
+  std::array<std::byte, kClosedBytes> gpu{};
+  ASSERT_TRUE(comm->register_memory({.kind = NamedMemory::Kind::kPeer, .data = gpu.data(), .bytes = gpu.size()}).ok());
+  MemoryRegion* const region = comm->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
+  test::FakeHop tcp = test::make_tcp_hop();
+  EXPECT_FALSE(comm->join(setup_of(1, {0, 2}), std::move(tcp.connection)).ok());
+  flows_.look_at(comm.get());
+  ASSERT_NE(comm->receive(bytes_.data(), bytes_.size(), region).value(), nullptr);
+  pass(std::chrono::seconds(29));
+  EXPECT_EQ(comm->failure(), "");
+  pass(std::chrono::seconds(2));
+  EXPECT_NE(comm->failure(), "");
+  close(comm);
+}
+
 TEST_F(EndedFlowsTest, WhoHasNoListenHandleLearnsNothing) {
   const std::shared_ptr<SendComm> comm = open_busy(1);
   comm->end(absl::UnavailableError("node m: cable c1 is lost"));
