@@ -67,9 +67,9 @@ absl::Status check_limits(const CircuitSetup& setup) {
         absl::StrCat("set-up: hop ", setup.hop, " of a path of ", setup.hops.size(), " hops"));
   }
   if (setup.circuit.slot >= kMaxFlowCircuits || setup.circuit.generation == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("set-up: circuit ", setup.circuit.slot, " of generation ",
-                                                   setup.circuit.generation, ", expected 0 to ", kMaxFlowCircuits - 1,
-                                                   " of 1 or later"));
+    return absl::InvalidArgumentError(absl::StrCat("set-up: circuit slot ", setup.circuit.slot, ", generation ",
+                                                   setup.circuit.generation, "; expected slot 0 to ",
+                                                   kMaxFlowCircuits - 1, " and generation 1 or later"));
   }
   if (absl::Status status = check_path_names(setup); !status.ok()) return status;
   return check_path(setup);
@@ -201,7 +201,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   }
   for (std::size_t i = 0; i < offers && reader.ok(); ++i) setup.offers.push_back(get_offer(reader));
   if (!reader.finished())
-    return absl::InvalidArgumentError("set-up: truncated, of an unknown purpose or use, or followed by trailing bytes");
+    return absl::InvalidArgumentError("set-up: truncated, unknown purpose or share, or trailing bytes");
   if (absl::Status status = check_offers(setup.offers); !status.ok()) return status;
   if (absl::Status status = check_limits(setup); !status.ok()) return status;
   return setup;

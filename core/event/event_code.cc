@@ -47,8 +47,8 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "the node cannot listen on an address of its cables: no circuit can arrive there. It retries twice a second",
      "end the process that holds the TCP port, or set CABLEWAY_RELAY_PORT"},
     {Code::kPulsesFailed, "PULSES_FAILED", Severity::kWarning,
-     "a cable's UDP socket for pulses cannot be opened: if the cable goes silent, that is found late. The node retries "
-     "once a second",
+     "a cable's UDP socket for pulses cannot be opened, so its silence would be detected late. The node retries once a "
+     "second",
      "end the process that holds the UDP port, or set CABLEWAY_PULSE_PORT on all nodes"},
     {Code::kRdmaUnwatched, "RDMA_UNWATCHED", Severity::kWarning,
      "added and removed RDMA devices are noticed only when an interface changes",

@@ -1,6 +1,6 @@
-// How fast a circuit carries a flow's chunks, and how far it is. How fast: what has landed over it, one chunk after the
-// other; what is recent counts most. The first chunk after a pause tells how far it is instead; else a circuit that is
-// given single chunks would seem slow, and be given ever less.
+// A circuit's rate and latency, estimated from when chunks land. Rate: from successive chunks, recent ones counting
+// most. Latency: from the first chunk after a pause, which would otherwise make a circuit that is given single chunks
+// seem slow, and be given ever fewer.
 //
 // One thread at a time. Allocates nothing.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUIT_RATE_H_

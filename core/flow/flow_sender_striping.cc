@@ -126,7 +126,7 @@ void FlowSender::choose_bundle() {
     if (bundle_ != 0 && circuit.live() && circuit.bundle == bundle_) members |= 1U << slot_of(circuit);
   }
   if (std::popcount(members) < 2) members = 0;
-  // Until now circuits were given what came, not what they can carry.
+  // Rates measured so far are those of the application's posts, not of the circuits.
   const bool begins = bundled_ == 0 && members != 0;
   bundled_ = members;
   if (!begins) return;

@@ -17,14 +17,14 @@ struct Striping {
   std::chrono::milliseconds ahead{8};
   std::uint64_t least_chunks = 4;
   std::uint64_t window_bytes = 2U << 20;
-  // On an alternate it is twice what is on its way, and this at most: another flow's chunks wait behind that much
-  // before the gate takes effect. At first it is one chunk, and grows with each that lands.
+  // On an alternate: twice what is on its way, at least least_chunks and at most this, since another flow's chunks wait
+  // behind it until the gate takes effect. It begins with one chunk and grows with each that lands.
   std::uint64_t most_alternate_bytes = 1U << 20;
-  // A circuit that was too slow to get anything while the fastest one could carry so many chunks, or for so long, is
-  // tried again.
+  // A circuit that was too slow to get anything while the fastest one could carry this many chunks, or for this long,
+  // is tried again.
   std::uint64_t try_again_chunks = 256;
   std::chrono::milliseconds try_again{100};
-  // A circuit is stuck over which nothing has landed for so long, while so many chunks have landed over others; if
+  // A circuit is stuck if nothing has landed over it for this long while this many chunks have landed over others; if
   // fewer have, the destination may stand still. The time is longer on a long or slow path (FlowSender::end_stuck()).
   std::chrono::milliseconds stuck{1000};
   std::uint64_t stuck_chunks = 16;

@@ -1,6 +1,6 @@
 // How long a flow stood still when a circuit that carried it ended: from the last chunk that was given to a circuit
 // until the first one that is given to another. For the flow's source, which knows whether the network had to move.
-// That chunks are shared among circuits is no reroute.
+// Sharing chunks among circuits is not a reroute.
 //
 // One thread at a time. Allocates only when a circuit ends or another one takes over.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_FLOW_PAUSES_H_

@@ -28,7 +28,7 @@ class Outage {
 
   enum class Verdict : std::uint8_t {
     kGoOn,
-    kConfirm,  // the other end does not know the flow, it says: to be asked once more, after kConfirmAfter
+    kConfirm,  // the other end reports that it does not know the flow: ask once more, after kConfirmAfter
     kOver,     // as confirmed
   };
   // Twice: a process may listen a moment late on an address that is new, and the kernel then refuses.

@@ -2,7 +2,7 @@
 //
 // Flows are spread over equal paths without knowing what each will carry. In a ring of four, half of the opposite pairs
 // go the way of flows between neighbours, if all of these go one way round: its cables then carry three times what the
-// others do. A flow moves where the other path's busiest port would carry less with it than its own path's does now.
+// others do. A flow moves if the other path's busiest port would then carry at most 93 % of what its own path's does.
 // Each such move lowers the list of all ports' loads, sorted with the greatest first, so that moves one after the other
 // come to an end (D. Monderer, L. Shapley, "Potential games", 1996). So that not all flows that see the same move at
 // once, each does so with a probability that is doubled each turn. After a move it rests, longer each time.

@@ -20,8 +20,8 @@
 //
 // A standby is a further circuit on a path with other relays, if there is one, else on a parallel cable; of several, on
 // the one that shares least with live circuits. Paths that have failed recently are not tried. If it has no share of
-// the chunks it carries nothing until the flow loses its primary. It ends when its path is no longer offered, as its
-// cable drains, or when it is of an earlier offer and not needed.
+// the chunks it carries nothing until the flow loses its primary. It ends when its path is no longer offered (its
+// cable drains) or loses packets while a better one is offered, or when it is of an earlier offer and not needed.
 //
 // A flow that is striped may move to an alternate that is as good as its path, where that carries less
 // (path_balance.h): it asks for the paths of a later flow to the same node, which the node spreads over equal paths.

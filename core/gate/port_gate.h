@@ -20,7 +20,7 @@ class PortGate {
   // From the end of the last use until it opens, at first and at most.
   static constexpr std::chrono::milliseconds kQuiet{10};
   static constexpr std::chrono::milliseconds kLongestQuiet{1000};
-  // A gate that was open for so long opens as soon as at first again.
+  // After being open this long, a gate starts again with kQuiet.
   static constexpr std::chrono::milliseconds kLongOpen{500};
 
   PortGate() = default;

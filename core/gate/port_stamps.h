@@ -5,9 +5,8 @@
 //   process A                     the page                      cablewayd's relay
 //   EgressPort("eth1").use() ---> [.. until .. until ..] <--- EgressPort("eth1").in_use_until()
 //
-// A port has no entry of its own but the one to which its name hashes, so nobody registers ports, and the places stay
-// the same when a node restarts. Two ports in one place only keep alternates away more often than necessary, as a
-// process that writes nonsense does.
+// Each port uses the entry to which its name hashes, so ports need no registration, and entries stay the same when a
+// node restarts. Two ports with one entry, or invalid times, only keep alternates away more often than necessary.
 //
 // Any thread. Neither blocks nor allocates.
 #ifndef CABLEWAY_CORE_GATE_PORT_STAMPS_H_
@@ -60,7 +59,7 @@ class EgressPort {
   // Of all who use it. Requires is_known().
   std::uint64_t bytes() const { return bytes_->load(std::memory_order_relaxed); }
 
-  // A chunk that may compete is put on it, which takes so long.
+  // Marks the port as in use for a chunk of a flow's own path, which takes `chunk_time`.
   void use(Instant now, Duration chunk_time) const {
     if (until_ == nullptr) return;
     const Duration use = std::clamp<Duration>(4 * chunk_time, kShortestUse, kLongestUse);

@@ -10,8 +10,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Between two looks for signs of life while pulses are missing: at first the shorter time, later an eighth of the time
-// since the last pulse, at most the longer one. And how old a sign may be, which is more than that.
+// Between two looks for signs of life while pulses are missing: an eighth of the time since the last pulse, from
+// kNextLook to kLongestLook. kMoment: how long ago the previous look may have been for a sign to count.
 constexpr milliseconds kNextLook{2};
 constexpr milliseconds kLongestLook{10};
 constexpr milliseconds kMoment{15};
@@ -182,7 +182,7 @@ std::optional<CableVerdict> CableJudge::lower(CableTrust trust, Instant now, std
 std::optional<CableVerdict> CableJudge::judge_return(Instant now) {
   const Duration proof = std::max<Duration>(proof_, kMissedPulses * interval_);
   const bool has_large = !knows_large_ || last_large_ > good_since_;
-  // What lets some large ones through must not be used and left again with each of them.
+  // A cable that passes some large packets must not alternate between used and unused.
   const Duration first_proof = std::max<Duration>(kFirstProof, kMissedPulses * interval_);
   if (large_lost_ && last_heard_ - good_since_ < first_proof) return std::nullopt;
   if (last_heard_ - good_since_ < proof || !has_large) {

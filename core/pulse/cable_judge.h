@@ -2,15 +2,13 @@
 //
 //   pulses miss --> doubt: the caller looks for other signs (packets that arrive, an answer of the neighbour's kernel)
 //                     |-- none either for as long ------> kNone: the cable is silent
-//                     +-- some, but no pulse for longer -> kDirect: the neighbour's node stands still, its host does
-//                     not
+//                     +-- some, but no pulse for longer -> kDirect: only the neighbour's node stands still
 //   only small ones arrive -----------------------------> kNone: large packets are lost
 //
 // As in BFD (RFC 5880) each end states its interval; after three missed pulses, of the slower end, a cable is in
-// question. Beyond that a
-// judgement allows for what the scheduler did lately: how late pulses were at the sender, as they say themselves, how
-// late this host's timer ran, and the whole of the longest stall of this host since the last pulse. Pulses count from
-// their arrival in the kernel.
+// question. Beyond that a judgement allows for what the scheduler did lately: how late pulses were at the sender, as
+// they say themselves, how late this host's timer ran, and the whole of the longest stall of this host since the last
+// pulse. Pulses count from their arrival in the kernel.
 //
 // A neighbour from which no pulse has been heard is not judged: it may send none. The same goes for large ones.
 //

@@ -37,7 +37,7 @@ absl::Status FlowComm::deregister_memory(MemoryRegion* region) {
     return named(absl::InvalidArgumentError("deregMr of memory that is not registered on it"));
   }
   if (region->in_flight > 0) {
-    // Where the flow has lost its path, that is why NCCL gives it up.
+    // Without a circuit, the lost path is the cause, so the reason begins with it.
     const bool is_cut_off = circuits_.joined() > 0 && circuit_owner_.live() == 0;
     const std::string cause = is_cut_off ? absl::StrCat(circuit_owner_.last_end().message(), "; then ") : "";
     static_cast<void>(fail(absl::AbortedError(absl::StrCat(cause, "its memory was deregistered while in use"))));
@@ -76,7 +76,7 @@ absl::Status FlowComm::progress() {
 }
 
 absl::Status FlowComm::progress_in_loop() {
-  // With one circuit there is nothing to spare, not even the clock.
+  // A flow with one circuit polls it in every call, so the clock need not be read.
   return noted(circuits_.joined() > 1 ? circuit_owner_.progress_in_loop(now()) : circuit_owner_.progress());
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::seconds kRememberClosed{60};
 // Each takes some 10 KB.
 constexpr std::size_t kMaxClosed = 256;
-// Flows that look for better paths all at once would keep their node from whoever waits for a path.
+// Flows that all look for better paths at once would delay the node's answers to others.
 constexpr std::chrono::milliseconds kNextLook{5};
 // How long a source that has lost a circuit waits for an idle destination to poll; longer where there are so many flows
 // that polling them would take more than a twentieth of the thread's time.

@@ -5,7 +5,7 @@
 //       c1 \  / c2       If c1 loses 2 %, c0 is not used.
 //           n2
 //
-// What a lossy cable would add to a bundle or an alternate is not worth it: each lost packet holds up the messages that
+// Bundles and alternates do not use a lossy cable either: each lost packet holds up the messages that
 // are striped over it.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_LOSSY_CABLES_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_LOSSY_CABLES_H_
@@ -19,7 +19,7 @@ namespace cableway::routing {
 
 // Of each cable, whether paths may lead over it. None may over those that drain. One that loses packets (loss_percent)
 // is in use unless its two nodes reach each other, through nodes that do not drain, over cables that all lose less than
-// half as much. So whoever reaches each other over all cables does so over those in use. O(cables log cables); a cable
+// half as much. So nodes that reach each other over all cables do so over those in use. O(cables log cables); a cable
 // at a draining node takes O(that node's cables) more. Precondition: the nodes and cables of a valid topology.
 std::vector<bool> cables_in_use(std::span<const Node> nodes, std::span<const Cable> cables);
 

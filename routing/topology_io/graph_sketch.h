@@ -3,9 +3,8 @@
 //
 // Supported attributes; others concern drawing only and are ignored:
 //     of a node     name (default: its id), relay_port, draining; plugs and roots as "NAME=RATE_MBPS NAME=RATE_MBPS .."
-//     of an edge    name, rate_mbps, latency_us, routed, draining, loss_percent, and for its two ends from_interface,
-//     from_address, from_plug,
-//                   from_root, to_interface, to_address, to_plug, to_root
+//     of an edge    name, rate_mbps, latency_us, routed, draining, loss_percent, and for its two ends:
+//                   from_interface, from_address, from_plug, from_root, to_interface, to_address, to_plug, to_root
 //     of both       label: the name if none is given, provided it is valid and unique
 // They mean the same as in the topology file, and all are optional. Cables without a name get that of a topology file.
 // If no cable has addresses, all ports are planned (port_plan.h).

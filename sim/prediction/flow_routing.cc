@@ -50,7 +50,7 @@ bool FlowRouting::add(const FlowPath& path) {
 
 std::vector<FlowReroute> FlowRouting::moved() {
   std::vector<FlowReroute> reroutes;
-  // What has left over the flow's last circuit left before that circuit ended.
+  // Chunks over the last circuit were sent before it ended, so they are noted first.
   if (sender().live() == 0) {
     note_sent(reroutes);
     note_ended();

@@ -198,7 +198,7 @@ def _judge_training(job: dict[str, Any], found: Findings) -> None:
 
 
 def _judge_faults(job: dict[str, Any], plan: FaultPlan, found: Findings) -> None:
-    """A fault of what carried nothing proves nothing."""
+    """Only faults of relays and cables in use count."""
     name, effective = job["job"], [fault for fault in job.get("faults", []) if fault["in_use"]]
     killed, cut = (sum(fault["kind"] == kind for fault in effective) for kind in ("kill", "cut"))
     if killed < plan.kills:

@@ -38,7 +38,7 @@ def replace_section(text: str, section: str, body: str) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """At once: whoever is broken off leaves the former file."""
+    """Replaces the file atomically: an interrupted run leaves the old one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.write_text(text, encoding="utf-8")

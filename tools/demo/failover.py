@@ -83,8 +83,8 @@ class _Load:
         failed = [rank for rank, process in enumerate(self.processes) if process.returncode != 0]
         if failed:
             show_errors(self.names, failed)
-            raise DemoFailure(f"collperf in {', '.join(self.names[rank] for rank in failed)} did not survive;"
-                              " what it said is above")
+            raise DemoFailure(f"collperf in {', '.join(self.names[rank] for rank in failed)} failed;"
+                              " its output is above")
         found: dict[str, Any] = json.loads(self.report.read_text(encoding="utf-8"))
         if found["wrong"] or not found["bytes_verified"]:
             raise DemoFailure(f"{found['wrong']} of {found['bytes_verified']} bytes are wrong")

@@ -91,8 +91,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--scenario", options.scenario, "Run this scenario file (tests/scenarios)")->check(CLI::ExistingFile);
   app.add_option(
       "--soak", soak,
-      "Run one world of busy hosts at full load, without a fault, for so many hours of virtual time: no cable "
-      "may be found silent: HOURS[:SEED]");
+      "Run one world of busy hosts at full load, without a fault, for HOURS of virtual time: no cable may be found "
+      "silent: HOURS[:SEED]");
   app.add_option("--jobs", options.jobs, "Number of processes that run seeds in parallel")->check(CLI::Range(1, 256));
   app.add_option("--stop-after", options.stop_after, "Stop after this many failures")->check(CLI::Range(1, 1'000'000));
   app.add_option("--seconds-per-seed", options.seconds_per_seed, "Time limit of a seed; a slower one has failed")

@@ -265,7 +265,7 @@ void NodeService::leave(const std::string& reason) {
 }
 
 void NodeService::reload(const Settings& settings) {
-  // What an operator has drained since is not ended by a setting that has not changed.
+  // An unchanged setting does not end a drain that an operator has started since.
   if (settings.drain != settings_.drain) node_->set_draining(settings.drain);
   settings_.drain = settings.drain;
   settings_.log_level = settings.log_level;

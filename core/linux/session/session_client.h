@@ -35,7 +35,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   void request(SessionMessage message, Reply reply);
   // Sends a report (is_report()), which is not answered. The session ends if the node leaves 16 MiB of them unread.
   void report(const SessionMessage& message);
-  // Whether the node has so much left unread that reports which are out of date a second later should be left out.
+  // Whether so much waits to be read by the node that reports which the next second's replace should be skipped.
   bool is_behind() const { return outgoing_bytes_ > (1U << 20); }
   // Called when the node sends a further Welcome: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }

@@ -18,7 +18,7 @@ namespace cableway::sim {
 
 class FlowAttempt {
  public:
-  // The applications' state, and of what they know of all attempts.
+  // What all attempts of a flow share.
   struct Applications {
     SimtestGround& ground;
     const FlowPlan& plan;

@@ -1,6 +1,5 @@
-// What two applications of a simulation test have to say to each other: messages from one node's application to
-// another's, over one flow after another. When a flow fails, its unfinished messages fail, and the applications open
-// the next one, which continues with the next message.
+// The messages of a simulation test from one node's application to another's, over one flow after another. When a flow
+// fails, its unfinished messages fail, and the applications open the next one, which continues with the next message.
 #ifndef CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_FLOW_H_
 #define CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_FLOW_H_
 

@@ -1,4 +1,4 @@
-// With what an application's process on a node of a simulation test sets circuits up: it asks the node for paths and
+// How an application's process on a node of a simulation test sets up circuits: it asks the node for paths and
 // dials them (core/flow_circuits/flow_paths.h).
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_PROCESS_MEANS_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_PROCESS_MEANS_H_

@@ -24,8 +24,8 @@ bool touches(const SimtestPlan& plan, const Fault& fault, std::size_t segment);
 // Whether it is at work at any time from `from` to `until`. One that is for the whole run always is.
 bool is_at_work(const Fault& fault, Instant from, Instant until);
 
-// Whether it may keep pulses from arriving in time, so that a cable is found silent, or its other node to stand still:
-// more late than a missed pulse. Crashes and lost carriers do not: nodes know of these in other ways.
+// Whether it may delay or stop pulses for longer than one missed pulse, so that a cable is found silent or its other
+// node to stand still. Crashes and lost carriers do not count: nodes detect these in other ways.
 bool may_stop_pulses(const Fault& fault);
 
 // Whether it changes when pulses arrive at all.

@@ -242,8 +242,7 @@ void add_large_loss(SimtestPlan& plan) {
   for (std::uint64_t i = random.between(1, 3); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
 }
 
-// In a fifth of the worlds cables change data for a while. For good would keep a flow without another path from its
-// end.
+// In a fifth of the worlds cables change data for a while, not for good: a flow without another path would never end.
 void add_flips(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kFlipNumbers);
   if (!random.happens(200)) return;

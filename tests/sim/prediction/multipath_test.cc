@@ -128,9 +128,9 @@ TEST(MultipathPrediction, ACutOfOneOfTwoCablesIsHardlyAPause) {
 }
 
 TEST(MultipathPrediction, AFlowMovesToTheBundleOfItsNewPath) {
-  //        c0                     The flow from n0 to n1 loses both of its cables, one after the other, and goes on
-  //        over
-  //   n0 ====== n1                the way around, which is two wide: over both of its cables from then on.
+  // The flow from n0 to n1 loses both cables, one after the other, and then uses both cables of the way around.
+  //        c0
+  //   n0 ====== n1
   //   ||   c1   ||
   //   n3 ====== n2
   const Topology wide = routing::sample_topology(4, {{0, 1}, {0, 1}, {1, 2}, {1, 2}, {2, 3}, {2, 3}, {3, 0}, {3, 0}});

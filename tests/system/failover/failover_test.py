@@ -20,11 +20,11 @@ from failover_case import FLOW, FLOWING_BYTES, FailoverCase, busy_relay, wait_fo
 from in_lab import in_lab, long, main, report_figure
 from lab_nodes import STEADY, LabNodes, Ranks
 
-# Ranks meet after each operation, for a fifth of the time. So often in a row they will not.
+# Ranks meet after each operation, for a fifth of the time. This many looks in a row do not all fall into that fifth.
 _MEETINGS = 8
 _FLAPS_S = 8
-# A node that lost a carrier tells its processes at once. Of a relay that was killed they learn by its kernel; their node
-# by its silence.
+# A node that lost a carrier tells its processes at once. When a relay is killed, its kernel closes the circuits; the node
+# notices the missing hellos.
 _PAUSE_S = 3.0
 _FAILS_WITHIN_S = 1.0
 _CIRCUITS = 4  # at most, of a flow

@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cuts", type=int, metavar="N", help=f"faults of each kind (default: {_CUTS})")
     parser.add_argument("--seconds", type=float, metavar="S",
-                        help="stop after about so long, even if there are fewer faults by then. The kinds take turns,"
+                        help="stop after about S seconds, even with fewer faults. The kinds take turns,"
                              f" about {BLOCK_FAULTS} faults each")
     parser.add_argument("--samples", type=Path, metavar="FILE",
                         help="add to the measurements that this file keeps until it has N faults of each kind, and keep them"

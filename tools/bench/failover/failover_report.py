@@ -58,7 +58,7 @@ def last_line(results: list[KindResult]) -> str:
 
 
 def _ms(times: list[float], percent: float) -> str:
-    return f"{percentile(times, percent) * 1e3:.0f} ms"
+    return f"{percentile(times, percent) * 1e3:.1f} ms"
 
 
 def summary(results: list[KindResult]) -> list[str]:

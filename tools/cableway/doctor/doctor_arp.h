@@ -1,7 +1,7 @@
 // A finding about ports on one segment that answer ARP for each other's addresses: functions of one plug, or ports that
-// hear the same port of a neighbour. All of them receive every request. If the wrong one answers first, TCP works, as
-// the host accepts its addresses on every interface, but an RDMA queue pair sends to the MAC of the wrong function,
-// which drops its packets.
+// hear the same port of a neighbour. All receive every request. If the wrong one answers first, TCP works (all data may
+// arrive through one port), as the host accepts its addresses on every interface, but an RDMA queue pair sends to the
+// MAC of the wrong function, which drops its packets.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ARP_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ARP_H_
 

@@ -1,4 +1,4 @@
-// What `cableway drain NAME` is about: the node here, or one of its cables.
+// The target of `cableway drain NAME`: the node here, or one of its cables.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
 
