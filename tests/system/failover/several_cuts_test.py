@@ -15,12 +15,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from failover_case import FLOW, FailoverCase, wait_for_data
-from in_lab import in_lab, long, main
+from in_lab import in_lab, long, main, report_figure
 from lab_nodes import STEADY, LabNodes
 
 _PAUSE_S = 3.0
 # From the start of the ranks: before they have a flow, while it is set up, and after.
 _INTO_THE_START_S = (0.0, 0.1, 0.2, 0.3, 0.4)
+# From the start of the ranks to their end, 2.5 s without a pause. TCP gives a silent connection up after 4 s.
+_MOST_S = 6.0
 
 
 def cut_at_once(nodes: LabNodes, *cables: str) -> None:
@@ -64,10 +66,14 @@ class SeveralCutsTest(FailoverCase):
         nodes.start(**STEADY)
         nodes.wait_for_cables()
         for delay in _INTO_THE_START_S:
-            ranks = nodes.start_ranks(["n0", "n1"], *FLOW, "--seconds", "2")
+            began = time.monotonic()
+            ranks = nodes.start_ranks(["n0", "n1"], *FLOW, "--wall-seconds", "2")
             time.sleep(delay)
             nodes.lab("cut", "n0-n1")
             self.assertGreater(ranks.finish(), 0, f"cut {delay} s after the start")
+            took = time.monotonic() - began
+            report_figure(f"cut {delay} s after the start: all took {took:.1f} s")
+            self.assertLess(took, _MOST_S, f"cut {delay} s after the start")
             nodes.lab("mend", "n0-n1")
             nodes.wait_for_cables()
 
