@@ -89,7 +89,7 @@ TEST(CircuitSetup, IsRefusedAtEveryTruncation) {
   }
   std::vector<std::byte> longer = bytes;
   longer.push_back(std::byte{0});
-  EXPECT_THAT(std::string(decode_circuit_setup(longer).status().message()), HasSubstr("followed by trailing bytes"));
+  EXPECT_THAT(std::string(decode_circuit_setup(longer).status().message()), HasSubstr("or trailing bytes"));
 }
 
 TEST(CircuitSetup, ErrorNamesBothVersions) {
@@ -126,9 +126,9 @@ TEST(CircuitSetup, SaysWhatItIsFor) {
 TEST(CircuitSetup, RefusesCircuitsThatAFlowCannotHave) {
   CircuitSetup setup = line_setup(1);
   setup.circuit = {kMaxFlowCircuits, 1};
-  EXPECT_THAT(error_of(setup), HasSubstr("circuit 8 of generation 1"));
+  EXPECT_THAT(error_of(setup), HasSubstr("circuit slot 8, generation 1"));
   setup.circuit = {3, 0};
-  EXPECT_THAT(error_of(setup), HasSubstr("circuit 3 of generation 0"));
+  EXPECT_THAT(error_of(setup), HasSubstr("circuit slot 3, generation 0"));
 }
 
 TEST(CircuitSetup, AllowsTheOneHopWithinANode) {
