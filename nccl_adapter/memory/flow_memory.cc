@@ -60,7 +60,7 @@ void FlowMemory::circuit_ended(std::size_t slot) {
 }
 
 void FlowMemory::detach(std::size_t slot) {
-  if (hops_[slot].ended && hops_[slot].flush != nullptr && !flushes_ended_) flush_last(slot);
+  if (hops_[slot].flush != nullptr && hops_[slot].flushes_left > 0) flush_last(slot);
   for (const std::unique_ptr<MemoryRegion>& region : regions_) {
     region->registrations[slot].reset();
     region->local_keys[slot] = region->remote_keys[slot] = 0;
@@ -75,7 +75,6 @@ void FlowMemory::detach(std::size_t slot) {
 
 void FlowMemory::flush_last(std::size_t slot) {
   Hop& hop = hops_[slot];
-  if (hop.flushes_left == 0) return;
   const auto until = std::chrono::steady_clock::now() + kLastFlush;
   const auto wait = [&]() -> absl::Status {
     while (hop.flush->next() > 0) {
