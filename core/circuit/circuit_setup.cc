@@ -62,6 +62,10 @@ absl::Status check_limits(const CircuitSetup& setup) {
     return absl::InvalidArgumentError(
         absl::StrCat("set-up: ", setup.budget_ms, " ms to complete it, expected 1 to ", kMaxBudgetMs));
   }
+  if (setup.path_wait_ms > kMaxPathWaitMs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("set-up: a flow that waits ", setup.path_wait_ms, " ms for a path, at most ", kMaxPathWaitMs));
+  }
   if (setup.hop >= setup.hops.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("set-up: hop ", setup.hop, " of a path of ", setup.hops.size(), " hops"));
@@ -140,6 +144,7 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   writer.put(static_cast<std::uint8_t>(setup.share));
   writer.put(static_cast<std::uint8_t>(setup.further ? 1 : 0));
   writer.put(setup.source_port);
+  writer.put(setup.path_wait_ms);
   writer.put_bytes(setup.proof);
   writer.put(setup.flow);
   writer.put(setup.chunk_bytes);
@@ -184,6 +189,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   if (further > 1) reader.reject();
   setup.further = further == 1;
   setup.source_port = reader.get<std::uint16_t>();
+  setup.path_wait_ms = reader.get<std::uint32_t>();
   reader.get_bytes(setup.proof);
   setup.flow = reader.get<std::uint64_t>();
   setup.chunk_bytes = reader.get<std::uint32_t>();
@@ -241,6 +247,7 @@ std::array<std::byte, kListenHandleBytes> encode_listen_handle(const ListenHandl
   writer.put_bytes(handle.cookie);
   writer.put(handle.port);
   writer.put_text(handle.node.substr(0, routing::kMaxNodeNameBytes));
+  writer.put(handle.path_wait_ms);
   body.resize(kHandleBodyBytes);
   writer.put(checksum(std::span(body)));
   std::array<std::byte, kListenHandleBytes> bytes{};
@@ -262,8 +269,9 @@ absl::StatusOr<ListenHandle> decode_listen_handle(std::span<const std::byte, kLi
   reader.get_bytes(handle.cookie);
   handle.port = reader.get<std::uint16_t>();
   handle.node = reader.get_text(routing::kMaxNodeNameBytes);
+  handle.path_wait_ms = reader.get<std::uint32_t>();
   WireReader sum(bytes.subspan(kHandleBodyBytes));
-  if (!reader.ok() || handle.node.empty() || handle.port == 0 ||
+  if (!reader.ok() || handle.node.empty() || handle.port == 0 || handle.path_wait_ms > kMaxPathWaitMs ||
       sum.get<std::uint32_t>() != checksum(bytes.first(kHandleBodyBytes))) {
     return absl::InvalidArgumentError("the handle is damaged: its checksum or its fields are wrong");
   }

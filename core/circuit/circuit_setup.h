@@ -25,9 +25,11 @@
 
 namespace cableway {
 
-inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint16_t kProtocolVersion = 2;
 // A relay holds a connection and a dial for as long as the set-up's budget, so the budget is bounded.
 inline constexpr std::uint32_t kMaxBudgetMs = 60000;
+// A day, as the setting path_wait's.
+inline constexpr std::uint32_t kMaxPathWaitMs = 86'400'000;
 
 // One listen comm's secret, 128 random bits: having it is the right to connect. It is in the listen handle, and never
 // in a set-up.
@@ -40,8 +42,8 @@ using FlowNonce = std::array<std::byte, 16>;
 // What a set-up asks of the process at the end of its path.
 enum class SetupPurpose : std::uint8_t {
   kCircuit,  // to accept a circuit of the flow
-  // Whether it still has the flow; from the flow's destination to its source. Always refused; with scope kFlow if it
-  // does not.
+  // Whether it still has the flow; from one end of the flow to the other. Always refused; with scope kFlow if it does
+  // not. It is small, so it may also use cables that lose large packets.
   kInquiry,
 };
 
@@ -59,6 +61,9 @@ struct CircuitSetup {
   CircuitShare share = CircuitShare::kNone;
   bool further = false;           // the flow has another circuit: relays keep half of their places for those without
   std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: it answers none
+  // How long the flow may be without a circuit while an application waits: the shorter time of its two ends, which so
+  // give up together when they can no longer reach each other. At most kMaxPathWaitMs.
+  std::uint32_t path_wait_ms = 0;
   Mac proof{};                    // that the sender has the cookie (core/circuit/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs
   std::uint32_t chunk_bytes = 0;  // a multiple of 128, at most kMaxChunkBytes
@@ -119,6 +124,7 @@ struct ListenHandle {
   Cookie cookie{};
   std::uint16_t port = 0;  // TCP port of the listening process, on every cable port of its node
   std::string node;        // 1 to 63 bytes
+  std::uint32_t path_wait_ms = 0;  // setting of the listening process; at most kMaxPathWaitMs
 
   friend bool operator==(const ListenHandle&, const ListenHandle&) = default;
 };

@@ -28,6 +28,8 @@ struct FlowIdentity {
   std::string destination_node;
   std::uint16_t destination_port = 0;
   std::uint64_t ordinal = 0;  // among the flows from its process to that node
+  // The other end's setting, from its handle or its set-up.
+  std::chrono::milliseconds path_wait{kMaxPathWaitMs};
 };
 
 // Ranked, best first; PathPlanner::paths_for_flow().
@@ -37,9 +39,11 @@ using PathOffers = std::vector<PathOffer>;
 struct FlowMeans {
   HopDial::Means dial;
   // Calls `done` once, possibly from inside the call, with at least one path or an error.
-  std::function<void(const std::string& destination, std::uint64_t ordinal, std::size_t most,
-                     std::function<void(absl::StatusOr<PathOffers>)> done)>
-      find_paths;
+  using FindPaths = std::function<void(const std::string& node, std::uint64_t ordinal, std::size_t most,
+                                       std::function<void(absl::StatusOr<PathOffers>)> done)>;
+  FindPaths find_paths;
+  // The same for inquiries: PathPlanner::paths_for_inquiry().
+  FindPaths find_inquiry_paths;
   // That seals set-ups now (KeyUse::kCircuitSetup).
   std::function<std::optional<SubKey>()> key;
 };

@@ -35,6 +35,8 @@ class Outage {
   static constexpr std::chrono::milliseconds kConfirmAfter{250};
   // An attempt to reach the other end has failed.
   Verdict failed(const absl::Status& reason);
+  // There is no path for an attempt. Says nothing about the other end.
+  void lacks_path(const absl::Status& reason) { failed_since_ = reason; }
   // To be called at intervals while the flow has no circuit. `waits`: the application has posted messages that are not
   // done; only that time counts. Returns whether the limit is reached.
   bool lasts_too_long(Instant now, bool waits);

@@ -48,7 +48,9 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
       hold_off_(kFirstHoldOff),
       further_hold_off_(kFirstHoldOff),
       balance_(seed_of(identity_.nonce)),
-      outage_(limits.path_wait, identity_.destination_node) {}
+      outage_(limits.path_wait, identity_.destination_node),
+      inquiry_(means, identity_, FlowInquiry::From::kSource,
+               {[this](const absl::Status& answer) { inquiry_answered(answer); }, [](const absl::Status& /*reason*/) {}}) {}
 
 void SourceCircuits::start() {
   open_deadline_ = clock().now() + limits_.open;
@@ -82,6 +84,7 @@ void SourceCircuits::posted() {
 void SourceCircuits::stop() {
   over_ = true;
   dial_.reset();
+  inquiry_.stop();
   retry_.reset();
   watch_.reset();
   look_.reset();
@@ -116,6 +119,8 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
     outage_.began(reason);
     if (outage_.limit() == Duration{0}) return end(reason);
     retry_.reset();  // it was for a circuit beside this one
+    next_inquiry_ = clock().now() + FlowInquiry::kInterval;
+    forgotten_ = false;
     watch();
   }
   // Circuits that join and end again and again are paced as attempts that fail are, and count as one outage.
@@ -186,6 +191,7 @@ void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std
   dials_equal_ = path.equals_first;
   setup_.further = flow_.live() > 0;
   setup_.source_port = identity_.source_port;
+  setup_.path_wait_ms = static_cast<std::uint32_t>(limits_.path_wait.count());
   setup_.flow = identity_.flow;
   setup_.chunk_bytes = limits_.chunk_bytes;
   setup_.budget_ms = static_cast<std::uint32_t>(budget.count());
@@ -284,7 +290,7 @@ void SourceCircuits::report_further(const absl::Status& reason) {
 // The node may answer so at once, however often it is asked.
 void SourceCircuits::no_path(const absl::Status& reason) {
   if (opened_) {
-    outage_.failed(reason);
+    outage_.lacks_path(reason);
     return pause();
   }
   // Without any path another attempt would not help, unless there was one.
@@ -313,12 +319,28 @@ void SourceCircuits::retry_after(Duration pause) {
 void SourceCircuits::watch() {
   watch_ = clock().call_after(std::min<Duration>(kOutageWatch, outage_.limit()), [this] {
     if (flow_.live() > 0) return;
-    if (outage_.lasts_too_long(clock().now(), flow_.waits())) {
+    const bool waits = flow_.waits();
+    if (outage_.lasts_too_long(clock().now(), waits)) {
       return end(outage_.too_long());
     }
     watch();
+    if (waits) inquire();
     if (retry_ == nullptr) find_paths();
   });
+}
+
+// Set-ups learn that, too, but not where no path carries a circuit.
+void SourceCircuits::inquire() {
+  if (clock().now() < next_inquiry_) return;
+  next_inquiry_ = clock().now() + FlowInquiry::kInterval;
+  inquiry_.ask();
+}
+
+void SourceCircuits::inquiry_answered(const absl::Status& answer) {
+  if (flow_.live() > 0) return;
+  const bool was_forgotten = std::exchange(forgotten_, ends_flow(answer));
+  if (forgotten_ && was_forgotten) return end(outage_.forgotten(answer));
+  next_inquiry_ = clock().now() + (forgotten_ ? Outage::kConfirmAfter : FlowInquiry::kInterval);
 }
 
 void SourceCircuits::paths_changed(Duration delay) {

@@ -10,7 +10,8 @@
 // flow may be without a circuit while its application waits (Outage): on the path that shares least with live circuits,
 // then on the one whose last failure is oldest; on one that loses packets once all others have failed since the flow
 // lost its last circuit. The flow ends if its destination does not know it: at once before its first circuit,
-// later once that is confirmed.
+// later once that is confirmed. A flow that waits for another circuit asks its destination (FlowInquiry), too, over
+// paths that carry no circuit.
 //
 // A flow looks for its best path when its node reports that paths have changed. One that has lost a circuit, or could
 // not set one up, also does so from then on, every 2 s and later every 30 s. A circuit on that path joins beside the
@@ -48,6 +49,7 @@
 #include "core/flow/circuit_load.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_share.h"
+#include "core/flow_circuits/flow_inquiry.h"
 #include "core/flow_circuits/flow_paths.h"
 #include "core/flow_circuits/outage.h"
 #include "core/flow_circuits/path_balance.h"
@@ -173,6 +175,8 @@ class SourceCircuits {
   void pause();
   void retry_after(Duration pause);
   void watch();
+  void inquire();
+  void inquiry_answered(const absl::Status& answer);
   void look_for_further();
   void look_for_better();
   const Live* least_loaded_equal(const CircuitLoads& loads) const;
@@ -240,6 +244,9 @@ class SourceCircuits {
   Outage outage_;
   std::optional<Instant> without_since_;  // since when the flow has had no circuit
   std::unique_ptr<Timer> watch_;
+  FlowInquiry inquiry_;
+  Instant next_inquiry_;
+  bool forgotten_ = false;  // the destination's process no longer has the flow, as it has answered once
   // Expires with this: answers that come later are dropped.
   std::shared_ptr<char> lifetime_ = std::make_shared<char>();
 };

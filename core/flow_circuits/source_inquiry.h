@@ -2,9 +2,8 @@
 // whether it still has the flow. The source sets up another circuit where it can; this end only needs to know whether
 // to wait for it.
 //
-//   circuit_ended() --> find a path to the source --> set-up with purpose inquiry
-//                                                       refused: the source has the flow, ask again later
-//                                                       refused with scope flow, and confirmed: over
+//   circuit_ended() --> FlowInquiry --> the source has the flow: ask again later
+//                                   --> it does not, and confirms that: over
 //
 // Without an answer the flow ends once it has been without a circuit for too long (Outage). One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_INQUIRY_H_
@@ -14,12 +13,10 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "core/circuit/hop_dial.h"
 #include "core/clock.h"
+#include "core/flow_circuits/flow_inquiry.h"
 #include "core/flow_circuits/flow_paths.h"
 #include "core/flow_circuits/outage.h"
 
@@ -39,8 +36,7 @@ class SourceInquiry {
   };
 
   // `path_wait` as SourceCircuits::Limits'. `means` and `flow` must outlive this.
-  SourceInquiry(const FlowMeans& means, FlowIdentity identity, std::chrono::milliseconds path_wait, Flow& flow)
-      : means_(means), identity_(std::move(identity)), flow_(flow), outage_(path_wait, identity_.source_node) {}
+  SourceInquiry(const FlowMeans& means, const FlowIdentity& identity, std::chrono::milliseconds path_wait, Flow& flow);
   SourceInquiry(const SourceInquiry&) = delete;
   SourceInquiry& operator=(const SourceInquiry&) = delete;
 
@@ -52,26 +48,17 @@ class SourceInquiry {
  private:
   void watch(Duration interval);
   void tick();
-  void find_path();
-  void dial(const std::vector<Hop>& hops);
   void answered(const absl::Status& answer);
   void end(const absl::Status& reason);
 
-  Clock& clock() const { return means_.dial.clock; }
-
-  const FlowMeans& means_;
-  const FlowIdentity identity_;
+  Clock& clock_;
   Flow& flow_;
+  FlowInquiry inquiry_;
   bool over_ = false;
-  bool asking_ = false;
   Instant next_inquiry_;
-  std::size_t inquiries_ = 0;
-  std::unique_ptr<HopDial> dial_;
   Outage outage_;
   std::optional<Instant> alive_since_;  // as noticed here
   std::unique_ptr<Timer> watch_;
-  // Expires with this: answers that come later are dropped.
-  std::shared_ptr<char> lifetime_ = std::make_shared<char>();
 };
 
 }  // namespace cableway

@@ -38,6 +38,10 @@ std::vector<Hop> hops_of(const routing::Topology& topology, const routing::Path&
   return hops;
 }
 
+bool goes_to_last_hop(const CircuitSetup& setup) {
+  return setup.hop + 2U == setup.hops.size();
+}
+
 std::string describe(const Hop& hop) {
   return absl::StrCat("from ", hop.from_address, " to ", hop.to_node, " at ", hop.to_address, " TCP port ", hop.to_port,
                       hop.routed ? " (routed)" : "");
@@ -84,6 +88,8 @@ absl::Status PathPlanner::update(std::shared_ptr<const routing::Topology> topolo
   }
   Usable usable = usable_in(topology, Beyond::kNothing);
   remember_lost(usable);
+  remember_paths(usable);
+  remember_cables(*topology);
   usable_ = std::move(usable);
   proving_ = proving_in(topology);
   lossy_ = lossy_in(topology);
@@ -94,7 +100,9 @@ absl::Status PathPlanner::update(std::shared_ptr<const routing::Topology> topolo
 
 void PathPlanner::set_doubted(DoubtedCables doubted) {
   doubted_ = std::move(doubted);
-  usable_ = usable_in(topology_, Beyond::kNothing);
+  Usable usable = usable_in(topology_, Beyond::kNothing);
+  remember_paths(usable);
+  usable_ = std::move(usable);
   proving_ = proving_in(topology_);
   lossy_ = lossy_in(topology_);
 }
@@ -153,6 +161,36 @@ void PathPlanner::remember_lost(const Usable& now) {
   }
 }
 
+void PathPlanner::remember_paths(const Usable& now) {
+  std::erase_if(last_paths_, [&](const auto& last) { return now.reaches(last.first); });
+  const routing::Topology& before = *usable_.topology;
+  for (std::uint32_t i = 0; i < before.node_count() && last_paths_.size() < kMostLost; ++i) {
+    const std::string& name = before.node(routing::NodeIndex{i}).name;
+    if (name == name_ || !usable_.routes.reaches(routing::NodeIndex{i}) || now.reaches(name)) continue;
+    const routing::Path path = usable_.routes.path_for_flow(routing::NodeIndex{i}, 0);
+    if (path.hops() <= kMaxHops) last_paths_[name] = hops_of(before, path);
+  }
+}
+
+void PathPlanner::remember_cables(const routing::Topology& now) {
+  std::erase_if(lost_cables_, [&](const auto& lost) { return now.find_plugged(lost.first) != nullptr; });
+  for (const routing::Cable& cable : topology_->plugged_cables()) {
+    const bool is_own = cable.a.node == self_ || cable.b.node == self_;
+    if (!is_own || now.find_plugged(cable.name) != nullptr || lost_cables_.size() == kMostLost) continue;
+    const routing::NodeIndex neighbour = cable.a.node == self_ ? cable.b.node : cable.a.node;
+    lost_cables_[cable.name] = {topology_->node(neighbour).name, make_hop(*topology_, cable, self_),
+                                make_hop(*topology_, cable, neighbour)};
+  }
+}
+
+bool PathPlanner::had_hop(const Hop& hop, const std::string& neighbour, bool any_port) const {
+  const auto lost = lost_cables_.find(hop.cable);
+  if (lost == lost_cables_.end() || lost->second.neighbour != neighbour) return false;
+  Hop known = hop.to_node == name_ ? lost->second.arriving : lost->second.leaving;
+  if (any_port) known.to_port = hop.to_port;
+  return hop == known;
+}
+
 bool PathPlanner::reaches(const std::string& node) const {
   return usable_for(node).reaches(node);
 }
@@ -195,6 +233,15 @@ absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_flow(const std::st
       absl::StrCat("node ", name_, " has no path of ", kMaxHops, " cables or fewer to node ", destination));
 }
 
+absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_inquiry(const std::string& destination,
+                                                                      std::uint64_t ordinal, std::size_t most) const {
+  absl::StatusOr<std::vector<PathOffer>> offers = paths_for_flow(destination, ordinal, most);
+  if (offers.ok()) return offers;
+  const auto last = last_paths_.find(destination);
+  if (last == last_paths_.end()) return offers;
+  return std::vector<PathOffer>{{PathKind::kFirst, false, last->second}};
+}
+
 void PathPlanner::offer_lossy(routing::NodeIndex destination, std::uint64_t ordinal, std::size_t most,
                               std::vector<PathOffer>& offers) const {
   const routing::Topology& topology = *lossy_->topology;
@@ -229,18 +276,27 @@ absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
     return absl::InvalidArgumentError(
         absl::StrCat("a set-up for a process on node ", name_, " came to its relay port"));
   }
-  const std::string& previous = setup.hop == 0 ? setup.from_node : setup.hops[setup.hop - 1U].to_node;
+  if (absl::Status status = check_cables(setup); !status.ok()) return status;
+  if (setup.purpose == SetupPurpose::kInquiry) return absl::OkStatus();
+  if (absl::Status status = check_doubts(setup.this_hop(), setup.hop > 0); !status.ok()) return status;
+  return check_doubts(setup.hops[setup.hop + 1U], !goes_to_last_hop(setup));
+}
+
+absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
+  const std::string& previous = setup.this_hop_from();
   const std::optional<routing::NodeIndex> neighbour = topology_->find_node(previous);
   if (!neighbour.has_value()) {
     return absl::NotFoundError(absl::StrCat("node ", name_, " has no node \"", previous, "\""));
   }
+  const bool is_inquiry = setup.purpose == SetupPurpose::kInquiry;
   const Hop& next = setup.hops[setup.hop + 1U];
-  if (absl::Status status = check_hop(setup.this_hop(), *neighbour, false); !status.ok()) return status;
   // A destination process chooses its own TCP port; a relay's port comes from the topology.
-  const bool next_is_last = setup.hop + 2U == setup.hops.size();
-  if (absl::Status status = check_hop(next, self_, next_is_last); !status.ok()) return status;
-  if (absl::Status status = check_doubts(setup.this_hop(), setup.hop > 0); !status.ok()) return status;
-  return check_doubts(next, !next_is_last);
+  const bool next_is_last = goes_to_last_hop(setup);
+  if (!is_inquiry || !had_hop(setup.this_hop(), previous, false)) {
+    if (absl::Status status = check_hop(setup.this_hop(), *neighbour, false); !status.ok()) return status;
+  }
+  if (is_inquiry && had_hop(next, next.to_node, next_is_last)) return absl::OkStatus();
+  return check_hop(next, self_, next_is_last);
 }
 
 // `to_relay`: the node at the other end of the hop relays the circuit, too.

@@ -55,14 +55,20 @@ class PathPlanner {
   absl::StatusOr<std::vector<PathOffer>> paths_for_flow(const std::string& destination, std::uint64_t ordinal,
                                                         std::size_t most) const;
 
+  // The same for inquiries, which are small. Where there is no path: the last one that there was, if any. One of its
+  // cables may pass small packets, though it lost large ones and so is doubted, or left the topology.
+  absl::StatusOr<std::vector<PathOffer>> paths_for_inquiry(const std::string& destination, std::uint64_t ordinal,
+                                                           std::size_t most) const;
+
   // Whether this node may relay an arrived set-up: the set-up must name this node, and the hop it arrived over and the
   // next one must be cables of this node, with the neighbours, addresses and TCP ports that the topology has for them.
   // So an untrusted peer cannot choose where a relay connects to. Unavailable: doubts forbid this circuit one of the
-  // two cables.
+  // two cables. An inquiry may use doubted cables, and those that this node had before.
   absl::Status check_transit(const CircuitSetup& setup) const;
 
  private:
   absl::StatusOr<std::vector<PathOffer>> local_path() const;
+  absl::Status check_cables(const CircuitSetup& setup) const;
   absl::Status check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const;
   absl::Status check_doubts(const Hop& hop, bool to_relay) const;
   std::string doubts_text() const;
@@ -78,6 +84,9 @@ class PathPlanner {
   std::optional<Usable> lossy_in(const std::shared_ptr<const routing::Topology>& topology) const;
   const Usable& usable_for(const std::string& node) const;
   void remember_lost(const Usable& now);
+  void remember_paths(const Usable& now);
+  void remember_cables(const routing::Topology& now);
+  bool had_hop(const Hop& hop, const std::string& neighbour, bool any_port) const;
   absl::Status unreachable(const std::string& destination) const;
   void offer_lossy(routing::NodeIndex destination, std::uint64_t ordinal, std::size_t most,
                    std::vector<PathOffer>& offers) const;
@@ -92,6 +101,16 @@ class PathPlanner {
   routing::NodeIndex self_;
   // By node that was reachable before: the last node of the path to it that was still reachable when it was lost.
   std::map<std::string, std::string> nearest_to_lost_;
+  // For inquiries; kMostLost of each at most. By node that was reachable before: the last path to it.
+  static constexpr std::size_t kMostLost = 1024;
+  std::map<std::string, std::vector<Hop>> last_paths_;
+  // By cable of this node that the topology had before.
+  struct LostCable {
+    std::string neighbour;
+    Hop leaving;
+    Hop arriving;
+  };
+  std::map<std::string, LostCable> lost_cables_;
 };
 
 }  // namespace cableway

@@ -70,6 +70,7 @@ class Encoder {
     writer_.put(message.ordinal);
     writer_.put(message.most);
     writer_.put_text(message.node);
+    writer_.put(static_cast<std::uint8_t>(message.for_inquiry));
   }
   void operator()(const PathReply& message) {
     type(Type::kPathReply);
@@ -307,7 +308,7 @@ class Decoder {
   }
   PathRequest path_request() {
     PathRequest message{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get<std::uint8_t>(),
-                        reader_.get_text(kMaxRequestedName)};
+                        reader_.get_text(kMaxRequestedName), flag()};
     if (message.most == 0 || message.most > kMaxPaths) reader_.reject();
     return message;
   }

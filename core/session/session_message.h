@@ -42,7 +42,7 @@ namespace cableway {
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Separate from kProtocolVersion: process and node come from one installation, nodes from several.
-inline constexpr std::uint16_t kSessionVersion = 14;
+inline constexpr std::uint16_t kSessionVersion = 15;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -75,6 +75,8 @@ struct PathRequest {
   std::uint64_t ordinal = 0;
   std::uint8_t most = 1;  // paths in the reply, 1 to kMaxPaths
   std::string node;
+  // For inquiries, not for circuits: the reply comes at once, and may have a path that no circuit can use now.
+  bool for_inquiry = false;
   friend bool operator==(const PathRequest&, const PathRequest&) = default;
 };
 

@@ -124,7 +124,7 @@ absl::Status NodeMembership::rejoin_if_ended() {
 }
 
 void NodeMembership::request_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most,
-                                   HavePaths done) {
+                                   bool for_inquiry, HavePaths done) {
   // A restarted node answers the same requests.
   if (absl::Status status = rejoin_if_ended(); !status.ok()) {
     return done(absl::UnavailableError(
@@ -135,7 +135,7 @@ void NodeMembership::request_paths(const std::string& destination, std::uint64_t
     // If the node does not answer, all requests on its session fail, including this one.
     if (!stopped) session_->close();
   });
-  session_->request(PathRequest{0, ordinal, static_cast<std::uint8_t>(most), destination},
+  session_->request(PathRequest{0, ordinal, static_cast<std::uint8_t>(most), destination, for_inquiry},
                     [done = std::move(done), timer](absl::StatusOr<SessionMessage> reply) {
                       timer->cancel();
                       done(paths_in(std::move(reply)));

@@ -48,8 +48,9 @@ class NodeMembership {
   // The number of the next flow to this node, counted in this process.
   std::uint64_t next_ordinal(const std::string& destination) { return flows_to_[destination]++; }
   // Finds up to `most` paths to a node for the flow of this number, each with at least one hop, best first. `done` is
-  // called once, within 15 s.
-  void request_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most, HavePaths done);
+  // called once, within 15 s. `for_inquiry` as PathRequest's.
+  void request_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most, bool for_inquiry,
+                     HavePaths done);
   // Joins a restarted node. NotFound, Unavailable: none is running yet.
   absl::Status rejoin_if_ended();
   FlowReports& reports() { return reports_; }

@@ -110,7 +110,10 @@ absl::Status Process::listen() {
     flow_means_.emplace(FlowMeans{
         dialer_->means(),
         [this](const std::string& node, std::uint64_t ordinal, std::size_t most, NodeMembership::HavePaths done) {
-          membership_.request_paths(node, ordinal, most, std::move(done));
+          membership_.request_paths(node, ordinal, most, false, std::move(done));
+        },
+        [this](const std::string& node, std::uint64_t ordinal, std::size_t most, NodeMembership::HavePaths done) {
+          membership_.request_paths(node, ordinal, most, true, std::move(done));
         },
         [this] { return setup_key_; }});
     flows_ = std::make_unique<ProcessFlows>(*flow_means_,
@@ -149,7 +152,8 @@ absl::StatusOr<ListenHandle> Process::add_listener(const std::shared_ptr<ListenC
   }
   const std::lock_guard lock(mutex_);
   listeners_[listener->name()] = listener;
-  return ListenHandle{listener->cookie(), port, welcome_.node};
+  return ListenHandle{listener->cookie(), port, welcome_.node,
+                      static_cast<std::uint32_t>(std::chrono::milliseconds(settings_.path_wait).count())};
 }
 
 void Process::remove_listener(const ListenComm& listener) {
@@ -236,7 +240,8 @@ void Process::begin_flow(ArrivedSetup arrived) {
                         .source_node = setup.from_node,
                         .source_port = setup.source_port,
                         .destination_node = welcome_.node,
-                        .destination_port = acceptor_->port()};
+                        .destination_port = acceptor_->port(),
+                        .path_wait = std::chrono::milliseconds(setup.path_wait_ms)};
   flows_->arrived(comm, identity, setup, transport);
   if (listener->put(comm)) return;
   close_connections(comm->abandon(kNeverAccepted));
@@ -289,7 +294,8 @@ std::shared_ptr<SendComm> Process::open_flow(Context& context, const ListenHandl
                                     .source_port = acceptor_->port(),
                                     .destination_node = handle.node,
                                     .destination_port = handle.port,
-                                    .ordinal = membership_.next_ordinal(handle.node)});
+                                    .ordinal = membership_.next_ordinal(handle.node),
+                                    .path_wait = std::chrono::milliseconds(handle.path_wait_ms)});
   });
   return comm;
 }

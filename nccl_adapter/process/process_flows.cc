@@ -40,6 +40,8 @@ class ProcessFlows::Flow {
 
   virtual std::shared_ptr<FlowComm> comm() const = 0;
   virtual void circuits_ended(const CommCircuits::Ended& ended) = 0;
+  // The other end waits without a circuit.
+  virtual void asked() {}
   // A port of this host is lost.
   virtual void lose_port(const PortLost& lost) { comm()->lose_port(lost); }
   // The flow has failed.
@@ -63,13 +65,13 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
         comm_(std::move(comm)),
         circuits_(flows.means_, identity,
                   {.open = flows.limits_.open,
-                   .path_wait = flows.limits_.path_wait,
+                   .path_wait = std::min(flows.limits_.path_wait, identity.path_wait),
                    .chunk_bytes = flows.limits_.chunk_bytes,
                    .shares = flows.limits_.shares},
                   *this) {}
 
   void start() { circuits_.start(); }
-  void asked() { circuits_.asked(); }
+  void asked() override { circuits_.asked(); }
   void paths_changed(Duration delay) { circuits_.paths_changed(delay); }
   void stop() override { circuits_.stop(); }
   void carried(const FlowActivity& activity) override {
@@ -132,7 +134,7 @@ class ProcessFlows::Incoming final : public Flow, public SourceInquiry::Flow {
       : ProcessFlows::Flow(identity, false),
         flows_(flows),
         comm_(std::move(comm)),
-        inquiry_(flows.means_, identity, flows.limits_.path_wait, *this) {}
+        inquiry_(flows.means_, identity, std::min(flows.limits_.path_wait, identity.path_wait), *this) {}
 
   std::shared_ptr<FlowComm> comm() const override { return comm_; }
   const std::string& node() const override { return identity().destination_node; }
@@ -201,15 +203,20 @@ std::optional<std::string> ProcessFlows::why_ended(const CircuitSetup& setup) co
 }
 
 ProcessFlows::Answer ProcessFlows::asked(const CircuitSetup& inquiry) {
-  const auto found = sources_.find(inquiry.nonce);
-  if (found == sources_.end() || !verify_flow_proof(found->second->identity().cookie, inquiry)) {
-    return {false, ended_.find(inquiry)};
-  }
-  FlowComm& comm = *found->second->comm();
-  if (comm.has_failed()) return {false, reason_of_end(*found->second)};
+  Flow* const flow = find(inquiry.nonce);
+  if (flow == nullptr || !verify_flow_proof(flow->identity().cookie, inquiry)) return {false, ended_.find(inquiry)};
+  FlowComm& comm = *flow->comm();
+  if (comm.has_failed()) return {false, reason_of_end(*flow)};
   comm.poll_if_idle();
-  found->second->asked();
+  flow->asked();
   return {true, std::nullopt};
+}
+
+// Where both of its ends are in this process, either answers for both.
+ProcessFlows::Flow* ProcessFlows::find(const FlowNonce& nonce) const {
+  if (const auto source = sources_.find(nonce); source != sources_.end()) return source->second;
+  const auto destination = destinations_.find(nonce);
+  return destination == destinations_.end() ? nullptr : destination->second;
 }
 
 std::string ProcessFlows::reason_of_end(const Flow& flow) {

@@ -29,7 +29,7 @@ class ProcessFlows {
  public:
   struct Limits {
     std::chrono::milliseconds open;       // SourceCircuits::Limits
-    std::chrono::milliseconds path_wait;  // as there
+    std::chrono::milliseconds path_wait;  // as there; a flow waits for the shorter time of its two ends
     std::uint32_t chunk_bytes = 0;
     CircuitShare shares = CircuitShare::kNone;  // as there
   };
@@ -90,6 +90,7 @@ class ProcessFlows {
   void report_failure(FlowComm* comm);
   void report_activity(FlowComm* comm, Flow& flow, bool with_counts);
   void forget(FlowComm* comm);
+  Flow* find(const FlowNonce& nonce) const;  // nullptr: it is not known
   static std::string reason_of_end(const Flow& flow);
 
   struct Closed {
@@ -106,7 +107,7 @@ class ProcessFlows {
   std::deque<Closed> closed_;  // of flows_; the oldest first
   EndedFlows ended_;
   std::map<FlowNonce, Outgoing*> sources_;
-  std::map<FlowNonce, const Incoming*> destinations_;
+  std::map<FlowNonce, Incoming*> destinations_;
   std::unique_ptr<Timer> attend_;  // runs while flows that end here are attended
 };
 

@@ -326,11 +326,13 @@ void NodeService::on_probe(ArrivedProbe probe) {
 }
 
 void NodeService::find_paths(const PathRequest& request, SessionServer::Answer answer) {
-  paths_->find(request.node, request.ordinal, request.most,
-               [number = request.request, answer = std::move(answer)](PathWait::Paths paths) {
-                 if (!paths.ok()) return answer(PathReply{number, text(paths.status()), {}});
-                 answer(PathReply{number, {}, *std::move(paths)});
-               });
+  auto reply = [number = request.request, answer = std::move(answer)](PathWait::Paths paths) {
+    if (!paths.ok()) return answer(PathReply{number, text(paths.status()), {}});
+    answer(PathReply{number, {}, *std::move(paths)});
+  };
+  // The process asks again soon.
+  if (request.for_inquiry) return reply(node_->paths().paths_for_inquiry(request.node, request.ordinal, request.most));
+  paths_->find(request.node, request.ordinal, request.most, std::move(reply));
 }
 
 ViewSources NodeService::view_sources() const {

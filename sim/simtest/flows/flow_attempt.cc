@@ -49,16 +49,21 @@ void FlowAttempt::arrived(ArrivedSetup setup) {
   if (const absl::Status budget = source_.check_budget(setup.setup()); !budget.ok()) {
     applications_.ground.rules.broken(5, std::string(budget.message()));
   }
-  const bool known = destination_ != nullptr && (!destination_->over() || destination_->answers_after_close());
-  known&& applications_.destination_lives ? join_flow(std::move(setup)) : begin_flow(std::move(setup));
+  destination_knows() ? join_flow(std::move(setup)) : begin_flow(std::move(setup));
+}
+
+bool FlowAttempt::destination_knows() const {
+  const bool has_flow = destination_ != nullptr && (!destination_->over() || destination_->answers_after_close());
+  return has_flow && applications_.destination_lives;
 }
 
 void FlowAttempt::answer_inquiry(ArrivedSetup inquiry) {
   if (!verify_flow_proof(identity_.cookie, inquiry.setup())) {
     applications_.ground.rules.broken(7, absl::StrCat("an inquiry of flow ", identity_.flow, " has no proof"));
   }
-  const bool known = !source_.over();
-  if (known) source_.asked();
+  const bool asks_source = inquiry.setup().from_node == identity_.destination_node;
+  const bool known = asks_source ? !source_.over() : destination_knows();
+  if (known && asks_source) source_.asked();
   std::move(inquiry).refuse(
       absl::UnavailableError(known ? "the flow is open here" : "the process no longer has this flow"),
       known ? FailureScope::kCircuit : FailureScope::kFlow);

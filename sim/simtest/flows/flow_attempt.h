@@ -67,6 +67,7 @@ class FlowAttempt {
  private:
   FlowEnd::Place place(std::size_t node) const;
   void answer_inquiry(ArrivedSetup inquiry);
+  bool destination_knows() const;
   void begin_flow(ArrivedSetup setup);
   void join_flow(ArrivedSetup setup);
 

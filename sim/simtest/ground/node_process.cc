@@ -122,6 +122,11 @@ void NodeProcess::find_paths(const std::string& destination, std::uint64_t ordin
   incarnation_->paths.find(destination, ordinal, most, std::move(answer));
 }
 
+absl::StatusOr<std::vector<PathOffer>> NodeProcess::find_inquiry_paths(const std::string& destination,
+                                                                       std::uint64_t ordinal, std::size_t most) const {
+  return ground_.nodes.node(node_).paths().paths_for_inquiry(destination, ordinal, most);
+}
+
 void NodeProcess::forget(Relay& relay) {
   host().relay->remove(*relay.circuit);
   relay.forgotten = true;

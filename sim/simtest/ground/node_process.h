@@ -45,6 +45,9 @@ class NodeProcess final : private TransitSetups::Host {
   SetupDoor* door() { return incarnation_.has_value() ? &incarnation_->door : nullptr; }
   // Precondition: the process is running.
   void find_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most, PathWait::Answer answer);
+  // In the order of NodeService::find_paths().
+  absl::StatusOr<std::vector<PathOffer>> find_inquiry_paths(const std::string& destination, std::uint64_t ordinal,
+                                                            std::size_t most) const;
 
   // Its relay, its listener and its pulses do nothing until they go on.
   void stand_still(bool still);

@@ -25,6 +25,11 @@ ProcessMeans::ProcessMeans(SimtestGround& ground, std::size_t node)
              [this](const std::string& destination, std::uint64_t ordinal, std::size_t most, HavePaths done) {
                find_paths(destination, ordinal, most, std::move(done));
              },
+             [this](const std::string& other, std::uint64_t ordinal, std::size_t most, const HavePaths& done) {
+               NodeProcess& process = *ground_.processes[node_];
+               if (process.door() == nullptr) return done(absl::UnavailableError("no node runs here"));
+               done(process.find_inquiry_paths(other, ordinal, most));
+             },
              [this] { return ground_.tools.key; }} {}
 
 void ProcessMeans::node_ended() {

@@ -34,6 +34,7 @@ CircuitSetup line_setup(std::size_t hops) {
   setup.share = CircuitShare::kAlternate;
   setup.further = true;
   setup.source_port = 40123;
+  setup.path_wait_ms = 31234;
   setup.proof.fill(std::byte{0xa5});
   setup.flow = 0x0123456789abcdef;
   setup.chunk_bytes = 1U << 20;
@@ -98,7 +99,7 @@ TEST(CircuitSetup, ErrorNamesBothVersions) {
   const absl::Status status = decode_circuit_setup(bytes).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
   EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("version 9"), HasSubstr("this node 1"), HasSubstr("install the same Cableway")));
+              AllOf(HasSubstr("version 9"), HasSubstr("this node 2"), HasSubstr("install the same Cableway")));
 }
 
 TEST(CircuitSetup, RefusesAPathThatVisitsANodeTwice) {
@@ -129,6 +130,12 @@ TEST(CircuitSetup, RefusesCircuitsThatAFlowCannotHave) {
   EXPECT_THAT(error_of(setup), HasSubstr("circuit slot 8, generation 1"));
   setup.circuit = {3, 0};
   EXPECT_THAT(error_of(setup), HasSubstr("circuit slot 3, generation 0"));
+}
+
+TEST(CircuitSetup, RefusesAFlowThatWaitsForAPathForTooLong) {
+  CircuitSetup setup = line_setup(1);
+  setup.path_wait_ms = kMaxPathWaitMs + 1;
+  EXPECT_THAT(error_of(setup), HasSubstr("waits 86400001 ms for a path, at most 86400000"));
 }
 
 TEST(CircuitSetup, AllowsTheOneHopWithinANode) {
@@ -220,7 +227,7 @@ TEST(ProbeOpening, RefusesAnOfferThatIsCutOrFollowedByMore) {
 
 TEST(ListenHandle, SurvivesARoundTrip) {
   for (const std::string& node : {std::string("n"), std::string(routing::kMaxNodeNameBytes, 'x')}) {
-    const ListenHandle handle{some_cookie(), 65535, node};
+    const ListenHandle handle{some_cookie(), 65535, node, kMaxPathWaitMs};
     const absl::StatusOr<ListenHandle> decoded = decode_listen_handle(encode_listen_handle(handle));
     ASSERT_TRUE(decoded.ok()) << decoded.status();
     EXPECT_EQ(*decoded, handle);
@@ -252,10 +259,12 @@ TEST(ListenHandle, ErrorsDescribeTheFault) {
   std::array<std::byte, kListenHandleBytes> bytes{};
   EXPECT_THAT(std::string(decode_listen_handle(bytes).status().message()), HasSubstr("do all ranks load this plugin"));
   bytes = encode_listen_handle(ListenHandle{some_cookie(), 4711, "n17"});
-  bytes[4] = std::byte{2};
+  bytes[4] = std::byte{1};
   EXPECT_THAT(std::string(decode_listen_handle(bytes).status().message()),
-              AllOf(HasSubstr("version 2"), HasSubstr("expected 1")));
+              AllOf(HasSubstr("version 1"), HasSubstr("expected 2")));
   bytes = encode_listen_handle(ListenHandle{some_cookie(), 0, "n17"});
+  EXPECT_THAT(std::string(decode_listen_handle(bytes).status().message()), HasSubstr("damaged"));
+  bytes = encode_listen_handle(ListenHandle{some_cookie(), 1, "n0", kMaxPathWaitMs + 1});
   EXPECT_THAT(std::string(decode_listen_handle(bytes).status().message()), HasSubstr("damaged"));
   bytes = encode_listen_handle(ListenHandle{some_cookie(), 1, ""});
   EXPECT_THAT(std::string(decode_listen_handle(bytes).status().message()), HasSubstr("damaged"));

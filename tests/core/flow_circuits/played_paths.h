@@ -34,6 +34,7 @@ class PlayedPaths {
   // Those of the flow with that ordinal; null: `offers` for all.
   std::function<PathOffers(std::uint64_t ordinal)> offers_to;
   absl::Status no_path;
+  PathOffers inquiry_offers;  // for inquiries, where there are none for circuits; empty: the error
   std::size_t requests = 0;
   std::string requested_node;
 
@@ -47,6 +48,12 @@ class PlayedPaths {
                           requested_node = node;
                           if (no_path.ok() && offers_to != nullptr) return done(offers_to(ordinal));
                           no_path.ok() ? done(offers) : done(no_path);
+                        },
+                        [this](const std::string& node, std::uint64_t, std::size_t,
+                               const std::function<void(absl::StatusOr<PathOffers>)>& done) {
+                          requested_node = node;
+                          if (no_path.ok()) return done(offers);
+                          inquiry_offers.empty() ? done(no_path) : done(inquiry_offers);
                         },
                         [] { return std::nullopt; }};
 

@@ -39,6 +39,7 @@ TEST_F(SourceCircuitsTest, TheFirstCircuitTakesTheBestPathAndCarriesTheFlowsIden
   EXPECT_EQ(setup.nonce, identity_.nonce);
   EXPECT_EQ(setup.circuit, (CircuitName{0, 1}));
   EXPECT_EQ(setup.source_port, 4001);
+  EXPECT_EQ(setup.path_wait_ms, 30000U);
   EXPECT_EQ(setup.from_node, "a");
   EXPECT_EQ(setup.hops.back().to_port, 4002);
   EXPECT_TRUE(verify_flow_proof(identity_.cookie, setup));
@@ -451,6 +452,45 @@ TEST_F(SourceCircuitsTest, ABestPathThatFailsAgainAndAgainIsTriedLessAndLessOfte
   }
   EXPECT_GE(returns, 6U);
   EXPECT_LE(returns, 10U) << "in 120 s: after 2, 4, 8, 16 s, then every 30 s";
+}
+
+TEST_F(SourceCircuitsTest, WithoutAPathForACircuitItAsksItsDestination) {
+  begin();
+  open_first();
+  paths_.no_path = absl::UnavailableError("node a has no path to node b");
+  paths_.inquiry_offers = {kDirect};
+  end_circuit("large packets are lost");
+  EXPECT_EQ(dials(), 1U);
+  run_for(milliseconds(500));
+  ASSERT_EQ(dials(), 2U);
+  const CircuitSetup setup = paths_.reach();
+  EXPECT_EQ(setup.purpose, SetupPurpose::kInquiry);
+  EXPECT_EQ(setup.from_node, "a");
+  EXPECT_EQ(setup.hops.back().to_port, 4002);
+  EXPECT_TRUE(verify_flow_proof(identity_.cookie, setup));
+  paths_.refuse("node b: the flow is open here");
+  run_for(milliseconds(500));
+  ASSERT_EQ(dials(), 3U);
+  for (const int answer : {1, 2}) {
+    paths_.reach();
+    paths_.refuse("node b: the application has closed the flow", FailureScope::kFlow);
+    EXPECT_THAT(flow_.failures, SizeIs(answer - 1)) << "its process may have listened a moment late";
+    run_for(milliseconds(400));
+  }
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_EQ(flow_.failures[0].message().substr(0, 24), "large packets are lost; ");
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("the application has closed the flow"));
+}
+
+TEST_F(SourceCircuitsTest, WhileNobodyWaitsItAsksNothing) {
+  begin();
+  open_first();
+  paths_.no_path = absl::UnavailableError("node a has no path to node b");
+  paths_.inquiry_offers = {kDirect};
+  flow_.waiting = false;
+  end_circuit();
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 1U);
 }
 
 TEST_F(SourceCircuitsTest, AnswersThatComeAfterItsEndAreDropped) {

@@ -27,6 +27,16 @@ std::shared_ptr<const routing::Topology> line(std::uint32_t nodes) {
   return std::make_shared<const routing::Topology>(routing::sample_topology(nodes, routing::line_pairs(nodes)));
 }
 
+// Without one of its cables.
+std::shared_ptr<const routing::Topology> line(std::uint32_t nodes, std::uint32_t lost) {
+  const routing::Topology whole = *line(nodes);
+  std::vector<routing::Cable> cables(whole.plugged_cables().begin(), whole.plugged_cables().end());
+  cables.erase(cables.begin() + lost);
+  std::vector<routing::Node> all(whole.nodes().begin(), whole.nodes().end());
+  return std::make_shared<const routing::Topology>(
+      *routing::Topology::create(whole.cluster(), std::move(all), std::move(cables)));
+}
+
 PathPlanner planner_of(const std::string& name, std::shared_ptr<const routing::Topology> topology) {
   PathPlanner planner(name);
   EXPECT_TRUE(planner.update(std::move(topology)).ok());
@@ -299,6 +309,55 @@ TEST(PathPlanner, RelaysOverAProvingCable) {
   PathPlanner planner = planner_of("n1", line(4));
   planner.set_doubted(proving("c1", "n2", false));
   EXPECT_TRUE(planner.check_transit(setup_over_line(0)).ok());
+}
+
+// Inquiries are small: a cable that loses large packets is doubted first, and then leaves the topology.
+
+TEST(PathPlanner, OffersInquiriesTheLastPathWhereThereIsNone) {
+  PathPlanner planner = planner_of("n0", line(4));
+  const std::vector<Hop> path = *test::first_path(planner, "n3", 0);
+  planner.set_doubted(doubted("c0", "n1", false));
+  EXPECT_FALSE(planner.paths_for_flow("n3", 0, 4).ok());
+  auto offers = planner.paths_for_inquiry("n3", 0, 4);
+  ASSERT_TRUE(offers.ok()) << offers.status();
+  ASSERT_EQ(offers->size(), 1U);
+  EXPECT_EQ(offers->front().hops, path);
+  ASSERT_TRUE(planner.update(line(4, 0)).ok());
+  planner.set_doubted({});
+  offers = planner.paths_for_inquiry("n3", 0, 4);
+  ASSERT_TRUE(offers.ok()) << offers.status();
+  EXPECT_EQ(offers->front().hops, path);
+  EXPECT_TRUE(absl::IsNotFound(planner.paths_for_inquiry("n9", 0, 4).status())) << "there was never one";
+}
+
+TEST(PathPlanner, OffersInquiriesTheFlowsPathsWhereThereAreSome) {
+  PathPlanner planner = planner_of("n0", ring(4));
+  planner.set_doubted(doubted("c0", "n1", false));
+  const auto offers = planner.paths_for_inquiry("n1", 0, 4);
+  ASSERT_TRUE(offers.ok()) << offers.status();
+  EXPECT_EQ(*offers, *planner.paths_for_flow("n1", 0, 4));
+}
+
+TEST(PathPlanner, RelaysInquiriesOverDoubtedAndEarlierCables) {
+  for (const std::uint32_t lost : {0, 1}) {
+    PathPlanner planner = planner_of("n1", line(4));
+    CircuitSetup setup = setup_over_line(0);
+    planner.set_doubted(doubted(lost == 0 ? "c0" : "c1", lost == 0 ? "n0" : "n2", false));
+    EXPECT_FALSE(planner.check_transit(setup).ok());
+    setup.purpose = SetupPurpose::kInquiry;
+    EXPECT_TRUE(planner.check_transit(setup).ok());
+    planner.set_doubted({});
+    ASSERT_TRUE(planner.update(line(4, lost)).ok());
+    EXPECT_TRUE(planner.check_transit(setup).ok()) << planner.check_transit(setup);
+    CircuitSetup elsewhere = setup;
+    elsewhere.hops[lost].to_address = "10.0.9.9";
+    EXPECT_TRUE(absl::IsNotFound(planner.check_transit(elsewhere)));
+    elsewhere = setup;
+    elsewhere.hops[lost].to_port = 22;
+    EXPECT_TRUE(absl::IsNotFound(planner.check_transit(elsewhere))) << "of another relay";
+    setup.purpose = SetupPurpose::kCircuit;
+    EXPECT_TRUE(absl::IsNotFound(planner.check_transit(setup))) << "carries data";
+  }
 }
 
 TEST(PathPlanner, NamesNoDoubtedCableThatIsGone) {

@@ -64,6 +64,7 @@ std::vector<SessionMessage> one_of_each() {
           Refusal{"because"},
           PathRequest{kMax, 3, 1, "n7"},
           PathRequest{0, kMax, kMaxPaths, ""},
+          PathRequest{1, 0, 1, "n7", true},
           PathReply{5,
                     "",
                     {{PathKind::kFirst, true, {hop, hop}},

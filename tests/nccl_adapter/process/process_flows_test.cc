@@ -207,10 +207,12 @@ TEST_F(EndedFlowsTest, ADestinationThatHasFailedIsAskedForItsReason) {
   ASSERT_TRUE(comm->join(setup_of(1, {0, 1}), std::move(hop.connection)).ok());
   MemoryRegion* const region = comm->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
   ASSERT_NE(comm->receive(bytes_.data(), bytes_.size(), region).value(), nullptr);
+  EXPECT_TRUE(flows_.asked(inquiry_of(1)).open);
   const CircuitSetup further = proved(setup_of(1, {1, 1}));
   EXPECT_EQ(flows_.why_ended(further), std::nullopt);
   comm->end(absl::UnavailableError("node m: cable c1 is lost"));
   EXPECT_EQ(flows_.why_ended(further), "node m: cable c1 is lost");
+  EXPECT_EQ(answer(1), "node m: cable c1 is lost");
   close(comm);
   EXPECT_EQ(flows_.why_ended(further), "node m: cable c1 is lost");
   EXPECT_EQ(flows_.why_ended(proved(setup_of(2, {0, 1}))), std::nullopt);
@@ -231,6 +233,31 @@ TEST_F(EndedFlowsTest, ADestinationWhoseCircuitWasReplacedInVainEndsInTime) {
   flows_.look_at(comm.get());
   ASSERT_NE(comm->receive(bytes_.data(), bytes_.size(), region).value(), nullptr);
   pass(std::chrono::seconds(29));
+  EXPECT_EQ(comm->failure(), "");
+  pass(std::chrono::seconds(2));
+  EXPECT_NE(comm->failure(), "");
+  close(comm);
+}
+
+TEST_F(EndedFlowsTest, ADestinationThatHasAllMessagesStillHasTheFlow) {
+  close(arrive(1));
+  EXPECT_TRUE(flows_.asked(inquiry_of(1)).open) << "the source lacks the last acknowledgement, but nothing is lost";
+}
+
+// Cut off from each other, both give up together.
+TEST_F(EndedFlowsTest, AFlowWaitsForTheShorterTimeOfItsEnds) {
+  auto comm = std::make_shared<RecvComm>(FlowComm::Origin{reinterpret_cast<Context&>(context_), "flow from node a", "b",
+                                                          Log(nullptr), [](FlowComm*) {}, false});
+  FlowIdentity identity = identity_of(1);
+  identity.path_wait = std::chrono::seconds(3);
+  flows_.arrived(comm, identity, setup_of(1, {0, 1}), {"tcp", "a test"});
+  test::FakeHop hop = test::make_tcp_hop();
+  ASSERT_TRUE(comm->join(setup_of(1, {0, 1}), std::move(hop.connection)).ok());
+  MemoryRegion* const region = comm->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
+  ASSERT_NE(comm->receive(bytes_.data(), bytes_.size(), region).value(), nullptr);
+  comm->end_circuit({0, 1}, absl::UnavailableError("cut"));
+  flows_.look_at(comm.get());
+  pass(std::chrono::seconds(2));
   EXPECT_EQ(comm->failure(), "");
   pass(std::chrono::seconds(2));
   EXPECT_NE(comm->failure(), "");

@@ -14,15 +14,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from failover_case import FailoverCase, busy_relay, wait_for_data
+from failover_case import ENDLESS, FailoverCase, busy_relay, wait_for_data
 from in_lab import in_lab, long, main
-from lab_nodes import LabNodes, in_network
+from lab_nodes import STEADY, LabNodes, in_network
 from large_packets_test import drops_large
 
 # Some 300 ms on an idle host; one that is late by half a second finds it that much later.
 _PAUSE_S = 2.0
-# Between the two ends' failures, and from the fault to both.
 _FAIL_WITHIN_S = 2.5
+# From the other end's death.
+_LEARNS_WITHIN_S = 1.0
 # Full-size hellos need twice the hold time of a second.
 _HELLOS_PAUSE_S = 4.5
 
@@ -66,7 +67,7 @@ class LargeLossTest(FailoverCase):
 
     @in_lab("line:2", "--rate", "500mbit")
     def test_without_another_path_both_ends_fail(self, nodes: LabNodes) -> None:
-        ranks = self.start(nodes, ["n0", "n1"], seconds=30, PATH_WAIT="0")
+        ranks = self.start_endless(nodes, ["n0", "n1"], PATH_WAIT="0")
         wait_for_data(nodes, "n1", "to-n0")
         since = time.monotonic()
         with drops_large(self, "n1", "to-n0"):
@@ -76,13 +77,44 @@ class LargeLossTest(FailoverCase):
 
     @in_lab("line:2", "--rate", "500mbit")
     def test_an_mtu_that_is_lowered_at_one_end(self, nodes: LabNodes) -> None:
-        ranks = self.start(nodes, ["n0", "n1"], seconds=30, PATH_WAIT="0")
+        ranks = self.start_endless(nodes, ["n0", "n1"], PATH_WAIT="0")
         wait_for_data(nodes, "n1", "to-n0")
         since = time.monotonic()
         set_mtu("n1", "to-n0", 1400)
         reasons = self.failures(ranks, ["n0", "n1"], since, _FAIL_WITHIN_S)
         for reason in reasons.values():
             self.assertRegex(reason, "large packets are lost|has MTU (1400 and .* 9000|9000 and .* 1400)")
+
+    @in_lab("line:2", "--rate", "500mbit")
+    def test_ends_that_would_wait_for_different_times(self, nodes: LabNodes) -> None:
+        """Both wait for the shorter one."""
+        for source_waits, destination_waits in (("1", "20"), ("20", "1")):
+            nodes.start("n0", **STEADY, PATH_WAIT=source_waits)
+            nodes.start("n1", **STEADY, PATH_WAIT=destination_waits)
+            nodes.wait_for_cables()
+            ranks = nodes.start_ranks(["n0", "n1"], *ENDLESS, "--verbose")
+            wait_for_data(nodes, "n1", "to-n0")
+            since = time.monotonic()
+            with drops_large(self, "n1", "to-n0"):
+                self.failures(ranks, ["n0", "n1"], since, 1 + _FAIL_WITHIN_S)
+            for name in ("n0", "n1"):
+                nodes.kill(name)
+
+    @in_lab("line:3", "--rate", "500mbit")
+    def test_an_end_whose_process_dies_meanwhile(self, nodes: LabNodes) -> None:
+        """The ends no longer have a circuit, and the topology has no cable, but what asks for the other end is small."""
+        nodes.start(HOLD_MS="500", PATH_WAIT="20")
+        for dies, lives in (("n0", "n2"), ("n2", "n0")):
+            nodes.wait_for_cables()
+            ranks = nodes.start_ranks(["n0", "n2"], *ENDLESS)
+            wait_for_data(nodes, "n2", "to-n1")
+            with drops_large(self, "n2", "to-n1"):
+                nodes.wait_until(lambda: len(nodes.cables("n1")) == 1, lambda: "the cable has left the topology")
+                self.assertTrue(ranks.running())
+                since = time.monotonic()
+                ranks.kill(dies)
+                reasons = self.failures(ranks, [lives], since, _LEARNS_WITHIN_S)
+            self.assertRegex(reasons[lives], rf"large packets are lost.*; .*{dies}")
 
     @long
     @in_lab("line:2", "--rate", "500mbit")

@@ -13,9 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from failover_case import FLOW, FailoverCase, wait_for_data
+from failover_case import FailoverCase, wait_for_data
 from in_lab import in_lab, long, main
-from lab_nodes import STEADY, LabNodes
+from lab_nodes import LabNodes
 
 _PAUSE_S = 3.0
 _FAILED_WITHIN_S = 2.0
@@ -45,9 +45,7 @@ class RemovedPortTest(FailoverCase):
     @in_lab("line:2", "--rate", "500mbit")
     def test_the_only_port(self, nodes: LabNodes) -> None:
         """Both ends of a flow that waits for no other path end, and say why."""
-        nodes.start(**STEADY, PATH_WAIT="0", PULSE_MS="0")
-        nodes.wait_for_cables()
-        ranks = nodes.start_ranks(["n0", "n1"], *FLOW, "--seconds", "60")
+        ranks = self.start_endless(nodes, ["n0", "n1"], PATH_WAIT="0", PULSE_MS="0")
         wait_for_data(nodes, "n1", "to-n0")
         since = time.monotonic()
         nodes.lab("unplug", "n0-n1")
