@@ -127,6 +127,10 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   dialing_.erase(place);
   if (!downstream.ok()) return refuse(std::move(arrived), downstream.status(), scope_of(downstream.status()));
   const CircuitSetup setup = arrived.setup();
+  // While it was dialled, one of its two cables may have come into doubt.
+  if (const absl::Status status = host_.check_transit(setup); absl::IsUnavailable(status)) {
+    return refuse(std::move(arrived), status);
+  }
   std::unique_ptr<Slot> floor;
   const auto prepare = [&](const TransportEnd& upstream) -> absl::StatusOr<std::uint32_t> {
     absl::StatusOr<std::unique_ptr<Slot>> made = host_.make_floor(upstream, *downstream->transport.end);

@@ -54,6 +54,12 @@ class Encoder {
     writer_.put(message.rate_mbps);
     writer_.put(static_cast<std::uint16_t>(message.addresses.size()));
     for (const std::string& address : message.addresses) writer_.put_text(address);
+    writer_.put(static_cast<std::uint16_t>(message.unused.size()));
+    for (const UnusedCable& unused : message.unused) {
+      writer_.put_text(unused.cable);
+      writer_.put_text(unused.reason);
+      writer_.put(static_cast<std::uint8_t>(unused.only_relayed));
+    }
     writer_.put(static_cast<std::uint8_t>(message.setup_key.has_value()));
     if (!message.setup_key) return;
     // Reallocation would leave a copy of the key behind.
@@ -302,6 +308,11 @@ class Decoder {
     const std::size_t addresses = reader_.get<std::uint16_t>();
     for (std::size_t i = 0; i < addresses && i < kMaxAddresses && reader_.ok(); ++i) {
       message.addresses.push_back(reader_.get_text(kMaxText));
+    }
+    const std::size_t unused = reader_.get<std::uint16_t>();
+    for (std::size_t i = 0; i < unused && i < kMaxAddresses && reader_.ok(); ++i) {
+      message.unused.push_back(
+          {reader_.get_text(routing::kMaxCableNameLength), reader_.get_printable(kMaxPortLostReason), flag()});
     }
     if (flag()) reader_.get_bytes(message.setup_key.emplace().bytes());
     return message;

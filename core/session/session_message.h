@@ -50,6 +50,14 @@ struct Hello {
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
+// A cable of the node that its pulses do not trust now: no circuit may join over it.
+struct UnusedCable {
+  std::string cable;
+  std::string reason;
+  bool only_relayed = false;  // PortLost's
+  friend bool operator==(const UnusedCable&, const UnusedCable&) = default;
+};
+
 // What a process needs of its node to open data listeners and to answer NCCL.
 struct Welcome {
   std::string node;
@@ -59,6 +67,7 @@ struct Welcome {
   std::vector<std::string> addresses;  // of its cable ports
   // The key that seals set-ups, if the cluster has one. Given to every process that may request paths.
   std::optional<SubKey> setup_key = std::nullopt;
+  std::vector<UnusedCable> unused = {};
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };
 

@@ -83,6 +83,7 @@ void Process::share_port_stamps(const host::UniqueFd& file) {
 
 void Process::take(const Welcome& welcome) {
   setup_key_ = welcome.setup_key;
+  unused_ = welcome.unused;
   if (acceptor_ != nullptr) acceptor_->seal_with(setup_key_);
   listen_on(welcome.addresses);
 }
@@ -168,9 +169,23 @@ absl::Status Process::check_arrival(ListenComm& listener, const CircuitSetup& se
       absl::StrCat(ListenComm::kMaxWaiting, " connections are already waiting for accept"));
 }
 
+// The source may not know yet that its cable carries no data. It ends its end of the circuit when it does, but that end's
+// last bytes may not arrive here.
+absl::Status Process::check_cable(const CircuitSetup& setup) const {
+  const HopEnd end = accepting_end(setup, setup.hop);
+  for (const UnusedCable& unused : unused_) {
+    if (unused.cable != end.cable || (unused.only_relayed && !end.other_relays)) continue;
+    return absl::UnavailableError(absl::StrCat("it does not use cable ", unused.cable, " now: ", unused.reason));
+  }
+  return absl::OkStatus();
+}
+
 void Process::on_setup(ArrivedSetup arrived) {
   const CircuitSetup& setup = arrived.setup();
   if (setup.purpose == SetupPurpose::kInquiry) return answer_inquiry(std::move(arrived));
+  if (const absl::Status unused = check_cable(setup); !unused.ok()) {
+    return refuse(std::move(arrived), unused, FailureScope::kCircuit);
+  }
   const ProcessFlows::Destination flow = flows_->find_destination(setup.nonce);
   if (flow.comm != nullptr) return join_flow(flow, std::move(arrived));
   if (const std::optional<std::string> why = flows_->why_ended(setup); why.has_value()) {
@@ -330,6 +345,8 @@ void Process::run_checks() {
 }
 
 void Process::lose_port(const PortLost& lost) {
+  // The Welcome that follows has all of them.
+  if (!lost.cable.empty()) unused_.push_back({lost.cable, lost.reason, lost.only_relayed});
   if (flows_ != nullptr) flows_->lose_port(lost);
 }
 

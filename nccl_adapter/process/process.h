@@ -69,7 +69,7 @@ class Process {
   void detect_gpu_memory();
   absl::Status listen();
   // On the control thread only:
-  // Applies a Welcome: its addresses and key.
+  // Applies a Welcome: its addresses, its key, and its cables that are not to be used.
   void take(const Welcome& welcome);
   void share_port_stamps(const host::UniqueFd& file);
   void listen_on(const std::vector<std::string>& addresses);
@@ -77,6 +77,7 @@ class Process {
   void answer_inquiry(ArrivedSetup inquiry);
   void join_flow(const ProcessFlows::Destination& flow, ArrivedSetup arrived);
   void begin_flow(ArrivedSetup arrived);
+  absl::Status check_cable(const CircuitSetup& setup) const;
   absl::Status check_arrival(ListenComm& listener, const CircuitSetup& setup) const;
   // nullopt: the hop could not be opened, and the peer and the log have been told.
   std::optional<host::HopConnection> accept(ArrivedSetup arrived);
@@ -104,6 +105,7 @@ class Process {
   // Owned by the control thread until it has ended.
   NodeMembership membership_;
   std::vector<std::string> addresses_;  // of the node's ports, as last received
+  std::vector<UnusedCable> unused_;     // over which no circuit may join
   bool listening_ = true;               // on all of them
   std::optional<SubKey> setup_key_;     // from the node
   const TransportNegotiator transports_;

@@ -162,6 +162,7 @@ absl::Status NodeService::start_pulses() {
                                      [this] {
                                        paths_->topology_changed();
                                        relay_->topology_changed();
+                                       sessions_->update_welcome(welcome());
                                        sessions_->tell(PathsChanged{});
                                      }});
   if (!pulses.ok()) return pulses.status();
@@ -183,6 +184,7 @@ void NodeService::follow_devices() {
 Welcome NodeService::welcome() const {
   Welcome welcome = node_->welcome();
   welcome.setup_key = setup_key_;
+  if (pulses_ != nullptr) welcome.unused = pulses_->unused();
   return welcome;
 }
 
@@ -191,6 +193,7 @@ void NodeService::on_port_lost(PortLost lost) {
   lost.reason = printable(lost.reason, kMaxPortLostReason);
   relay_->lose_port(lost);
   sessions_->tell(lost);
+  if (!lost.cable.empty()) sessions_->update_welcome(welcome());
 }
 
 void NodeService::on_ports_changed() {

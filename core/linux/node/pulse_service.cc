@@ -36,6 +36,15 @@ void PulseService::update() {
   thread_->set_cables(std::move(now));
 }
 
+std::vector<UnusedCable> PulseService::unused() const {
+  std::vector<UnusedCable> unused;
+  for (const auto& [cable, doubted] : verdicts_.doubted()) {
+    if (doubted.proving) continue;
+    unused.push_back({cable, printable(doubted.reason, kMaxPortLostReason), doubted.only_relayed});
+  }
+  return unused;
+}
+
 std::vector<HostProblem> PulseService::problems() const {
   const routing::Topology& topology = node_.paths().topology();
   std::vector<HostProblem> problems;

@@ -32,6 +32,8 @@ class PulseService {
   // Call when cables, ports or neighbours may have changed.
   void update();
 
+  // For the node's processes.
+  std::vector<UnusedCable> unused() const;
   // One for each cable of the topology that is not fully trusted now, or that loses packets.
   std::vector<HostProblem> problems() const;
 

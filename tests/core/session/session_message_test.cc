@@ -61,6 +61,7 @@ std::vector<SessionMessage> one_of_each() {
           Welcome{"n0", "lab", kMax, 200000, {"10.0.0.1", "fe80::1%eth0"}},
           Welcome{"n0", "lab", 0, 0, {}},
           Welcome{"n0", "lab", 1, 2, {"10.0.0.1"}, some_key()},
+          Welcome{"n0", "lab", 1, 2, {}, some_key(), {{"c0", "it is silent", true}, {"c1", "", false}}},
           Refusal{"because"},
           PathRequest{kMax, 3, 1, "n7"},
           PathRequest{0, kMax, kMaxPaths, ""},

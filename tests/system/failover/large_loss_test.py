@@ -92,7 +92,7 @@ class LargeLossTest(FailoverCase):
             nodes.start("n0", **STEADY, PATH_WAIT=source_waits)
             nodes.start("n1", **STEADY, PATH_WAIT=destination_waits)
             nodes.wait_for_cables()
-            ranks = nodes.start_ranks(["n0", "n1"], *ENDLESS, "--verbose")
+            ranks = nodes.start_ranks(["n0", "n1"], *ENDLESS)
             wait_for_data(nodes, "n1", "to-n0")
             since = time.monotonic()
             with drops_large(self, "n1", "to-n0"):
@@ -103,10 +103,8 @@ class LargeLossTest(FailoverCase):
     @in_lab("line:3", "--rate", "500mbit")
     def test_an_end_whose_process_dies_meanwhile(self, nodes: LabNodes) -> None:
         """The ends no longer have a circuit, and the topology has no cable, but what asks for the other end is small."""
-        nodes.start(HOLD_MS="500", PATH_WAIT="20")
         for dies, lives in (("n0", "n2"), ("n2", "n0")):
-            nodes.wait_for_cables()
-            ranks = nodes.start_ranks(["n0", "n2"], *ENDLESS)
+            ranks = self.start_endless(nodes, ["n0", "n2"], HOLD_MS="500", PATH_WAIT="20")
             wait_for_data(nodes, "n2", "to-n1")
             with drops_large(self, "n2", "to-n1"):
                 nodes.wait_until(lambda: len(nodes.cables("n1")) == 1, lambda: "the cable has left the topology")
@@ -115,6 +113,8 @@ class LargeLossTest(FailoverCase):
                 ranks.kill(dies)
                 reasons = self.failures(ranks, [lives], since, _LEARNS_WITHIN_S)
             self.assertRegex(reasons[lives], rf"large packets are lost.*; .*{dies}")
+            for name in nodes.running():
+                nodes.kill(name)
 
     @long
     @in_lab("line:2", "--rate", "500mbit")
