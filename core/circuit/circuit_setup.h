@@ -122,8 +122,8 @@ std::string describe_path(const CircuitSetup& setup);
 // The 128 bytes that a listen comm gives to NCCL and NCCL carries to the connecting rank.
 struct ListenHandle {
   Cookie cookie{};
-  std::uint16_t port = 0;  // TCP port of the listening process, on every cable port of its node
-  std::string node;        // 1 to 63 bytes
+  std::uint16_t port = 0;          // TCP port of the listening process, on every cable port of its node
+  std::string node;                // 1 to 63 bytes
   std::uint32_t path_wait_ms = 0;  // setting of the listening process; at most kMaxPathWaitMs
 
   friend bool operator==(const ListenHandle&, const ListenHandle&) = default;

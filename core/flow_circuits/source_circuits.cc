@@ -49,8 +49,9 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
       further_hold_off_(kFirstHoldOff),
       balance_(seed_of(identity_.nonce)),
       outage_(limits.path_wait, identity_.destination_node),
-      inquiry_(means, identity_, FlowInquiry::From::kSource,
-               {[this](const absl::Status& answer) { inquiry_answered(answer); }, [](const absl::Status& /*reason*/) {}}) {}
+      inquiry_(
+          means, identity_, FlowInquiry::From::kSource,
+          {[this](const absl::Status& answer) { inquiry_answered(answer); }, [](const absl::Status& /*reason*/) {}}) {}
 
 void SourceCircuits::start() {
   open_deadline_ = clock().now() + limits_.open;
@@ -324,7 +325,8 @@ void SourceCircuits::watch() {
       return end(outage_.too_long());
     }
     watch();
-    if (waits) inquire();
+    if (!waits) next_inquiry_ = clock().now() + FlowInquiry::kInterval;
+    inquire();
     if (retry_ == nullptr) find_paths();
   });
 }

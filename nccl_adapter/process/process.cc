@@ -169,8 +169,8 @@ absl::Status Process::check_arrival(ListenComm& listener, const CircuitSetup& se
       absl::StrCat(ListenComm::kMaxWaiting, " connections are already waiting for accept"));
 }
 
-// The source may not know yet that its cable carries no data. It ends its end of the circuit when it does, but that end's
-// last bytes may not arrive here.
+// The source may not know yet that its cable carries no data. It ends its end of the circuit when it does, but that
+// end's last bytes may not arrive here.
 absl::Status Process::check_cable(const CircuitSetup& setup) const {
   const HopEnd end = accepting_end(setup, setup.hop);
   for (const UnusedCable& unused : unused_) {

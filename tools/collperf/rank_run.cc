@@ -340,10 +340,13 @@ absl::Status RankRun::close_all() {
   });
 }
 
+void RankRun::report(const absl::Status& status) {
+  if (status.ok() || std::exchange(reported_, true)) return;
+  std::fprintf(stderr, "collperf[%d]: %s\n", options_.rank, std::string(status.message()).c_str());
+}
+
 int RankRun::finish(const absl::Status& status) {
-  if (!status.ok()) {
-    std::fprintf(stderr, "collperf[%d]: %s\n", options_.rank, std::string(status.message()).c_str());
-  }
+  report(status);
   std::uint64_t wrong = 0;
   for (const Result& result : results_) wrong += result.wrong();
   int exit_status = wrong > 0 ? kExitWrong : kExitOk;
@@ -385,6 +388,7 @@ int RankRun::execute() {
   supervisor_.emplace(*rendezvous_, Supervisor::Limits{options_.timeout, options_.peer_grace}, [this] { tick(); });
 
   absl::Status status = run_all();
+  report(status);  // the plugin may take seconds to close what has failed
   if (!status.ok()) rendezvous_->abort(std::string(status.message()));
   const absl::Status closed = close_all();
   return finish(status.ok() ? closed : status);

@@ -67,6 +67,7 @@ class RankRun {
   void report_wrong(const Measurement& measurement, const CheckResult& check, const char* where) const;
   ScheduleParameters parameters_of(const Workload& workload, std::uint64_t size) const;
   void tick();
+  void report(const absl::Status& status);  // once
   int finish(const absl::Status& status);
 
   const Options options_;
@@ -74,6 +75,7 @@ class RankRun {
   std::unique_ptr<Rendezvous> rendezvous_;
   std::optional<PluginLibrary> library_;
   bool initialized_ = false;
+  bool reported_ = false;
   std::optional<HostMemory> memory_;
   WorkControl service_control_;
   WorkControl progress_control_;

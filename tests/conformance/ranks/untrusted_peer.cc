@@ -109,6 +109,7 @@ CircuitSetup setup_for(const Handle& handle, const std::string& from, std::vecto
   setup.flow = 1;
   setup.chunk_bytes = 1U << 20;
   setup.budget_ms = 5000;
+  setup.path_wait_ms = 30000;
   setup.from_node = from;
   setup.hops = std::move(hops);
   setup.hops.back().to_port = parsed->port;

@@ -36,6 +36,7 @@ class PlayedPaths {
   absl::Status no_path;
   PathOffers inquiry_offers;  // for inquiries, where there are none for circuits; empty: the error
   std::size_t requests = 0;
+  std::size_t inquiries = 0;  // requests for their paths
   std::string requested_node;
 
   sim::VirtualClock clock;
@@ -51,6 +52,7 @@ class PlayedPaths {
                         },
                         [this](const std::string& node, std::uint64_t, std::size_t,
                                const std::function<void(absl::StatusOr<PathOffers>)>& done) {
+                          ++inquiries;
                           requested_node = node;
                           if (no_path.ok()) return done(offers);
                           inquiry_offers.empty() ? done(no_path) : done(inquiry_offers);
