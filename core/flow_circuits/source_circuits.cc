@@ -327,6 +327,8 @@ void SourceCircuits::watch() {
     watch();
     if (!waits) next_inquiry_ = clock().now() + FlowInquiry::kInterval;
     inquire();
+    // The dial of a further circuit may take its two seconds.
+    if (dial_ != nullptr && setup_.further) dial_failed(absl::CancelledError("the flow needs another circuit now"));
     if (retry_ == nullptr) find_paths();
   });
 }

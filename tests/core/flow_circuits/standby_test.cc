@@ -71,6 +71,19 @@ TEST_F(StandbyTest, TakesAPathThatSharesNothing) {
   EXPECT_EQ(dials(), 2U) << "one is enough";
 }
 
+TEST_F(StandbyTest, ItsDialDoesNotDelayAFlowThatHasLostItsLastCircuit) {
+  begin_on({kDirect, kOverM, kOverN});
+  EXPECT_EQ(dialled(), "am");
+  end_circuit("cut", 0);
+  run_for(milliseconds(50));
+  EXPECT_EQ(dials(), 2U) << "it may be done soon";
+  run_for(milliseconds(100));
+  ASSERT_EQ(dials(), 3U);
+  EXPECT_TRUE(paths_.connector.dialled[1]->dropped);
+  EXPECT_EQ(dialled(), "an");
+  EXPECT_FALSE(paths_.reach().further);
+}
+
 TEST_F(StandbyTest, TakesNoPathTwice) {
   begin_on({kDirect});
   run_for(seconds(60));
