@@ -18,7 +18,7 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
     if (!circuit.reported) replaced_.push_back(flow_.end_in(name.slot));
     memory_.circuit_ended(name.slot);
     memory_.detach(name.slot);
-    unused_sockets_.push_back(circuit.hop->take_socket());
+    take_socket(circuit);
   }
   circuit = {.name = name,
              .hop = std::move(hop),
@@ -58,10 +58,11 @@ void CommCircuits::look_at_connections() {
 }
 
 void CommCircuits::lose_port(const PortLost& lost) {
-  for (const Circuit& circuit : circuits_) {
-    if (!is_live(circuit) || !is_over(circuit.end, lost)) continue;
+  for (Circuit& circuit : circuits_) {
+    if (circuit.hop == nullptr || !is_over(circuit.end, lost)) continue;
+    circuit.delivers = circuit.delivers && (lost.only_rdma || !lost.cable.empty());
     const bool uses_it = !lost.only_rdma || circuit.hop->registrar() != nullptr;
-    if (uses_it) flow_.end_circuit(circuit.name, absl::UnavailableError(lost.reason));
+    if (is_live(circuit) && uses_it) flow_.end_circuit(circuit.name, absl::UnavailableError(lost.reason));
   }
 }
 
@@ -129,10 +130,15 @@ void CommCircuits::end_all() {
   for (Circuit& circuit : circuits_) {
     if (circuit.hop == nullptr) continue;
     flow_.end_circuit(circuit.name, absl::CancelledError("this end has closed the flow"));
-    unused_sockets_.push_back(circuit.hop->take_socket());
+    take_socket(circuit);
     memory_.detach(circuit.name.slot);
     circuit.hop.reset();
   }
+}
+
+void CommCircuits::take_socket(Circuit& circuit) {
+  host::UniqueFd socket = circuit.hop->take_socket();
+  if (circuit.delivers) unused_sockets_.push_back(std::move(socket));
 }
 
 std::vector<host::UniqueFd> CommCircuits::take_sockets() {

@@ -90,8 +90,10 @@ class CommCircuits {
     CircuitPreference preference;
     std::chrono::steady_clock::time_point since;
     bool reported = false;  // its end, by take_ended()
+    bool delivers = true;   // its connection may still deliver what it holds; false: its whole port is lost
   };
 
+  void take_socket(Circuit& circuit);
   bool is_live(const Circuit& circuit) const { return circuit.hop != nullptr && flow_.is_live(circuit.name); }
 
   CircuitOwner& flow_;

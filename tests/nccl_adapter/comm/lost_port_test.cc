@@ -58,6 +58,22 @@ TEST_F(LostPortTest, EndsTheCircuitAndTellsTheOtherEnd) {
   EXPECT_EQ(host::test::read_text(other_end_.get(), failed.payload), found);
 }
 
+// Else the process would wait for it when it ends.
+TEST_F(LostPortTest, LeavesNoConnectionToBeDrained) {
+  open(test::make_tcp_hop());
+  // The other end may tell it sooner than the kernel does.
+  comm_->end_circuit({0, 1}, absl::UnavailableError("node a port eth0: the port has lost its carrier"));
+  comm_->lose_port({"eth1", "the port has lost its carrier"});
+  EXPECT_THAT(comm_->close(), testing::IsEmpty());
+}
+
+TEST_F(LostPortTest, OfOneCableThatMayPassSmallPacketsTheConnectionIsDrained) {
+  open(test::make_tcp_hop());
+  comm_->lose_port({"eth1", "large packets are lost", false, "a.eth0-b.eth1", false});
+  EXPECT_EQ(ended(), "node b port eth1 (cable to a eth0): large packets are lost");
+  EXPECT_THAT(comm_->close(), testing::SizeIs(1));
+}
+
 // NCCL gives the job up, as another of its flows has failed by then. The other end of the lost path has the true
 // reason.
 TEST_F(LostPortTest, IsTheReasonWhereMemoryIsDeregisteredAfterwards) {

@@ -21,9 +21,9 @@ from lab_nodes import STEADY, LabNodes
 _PAUSE_S = 3.0
 # From the start of the ranks: before they have a flow, while it is set up, and after.
 _INTO_THE_START_S = (0.0, 0.1, 0.2, 0.3, 0.4)
-# From the start of the ranks to their end: 2.2 s without a cut. After one, data goes on within 0.1 s, and connections over
-# the cut cable keep their process for 2 s at its end. A flow that waited for TCP would stand still for 4 s.
-_MOST_S = 6.0
+# From the start of the ranks to their end: 2.2 s, with a cut as without. A flow that waited for TCP would stand still for
+# 4 s, and a process that waited for its connections over the cut cable would end 2 s later.
+_MOST_S = 4.0
 
 
 def cut_at_once(nodes: LabNodes, *cables: str) -> None:
