@@ -33,6 +33,8 @@ absl::Status HopDial::failed(const absl::Status& status) const {
 }
 
 void HopDial::begin() {
+  // It is always refused, and must not need a device.
+  if (setup_.purpose == SetupPurpose::kInquiry) return connect();
   // Before connecting: the other end limits its wait for a set-up, and creating a process's first queue pair is slow.
   absl::StatusOr<TransportNegotiator::Offered> offered = means_.transports.offer(setup_);
   if (!offered.ok()) return finish(failed(offered.status()));

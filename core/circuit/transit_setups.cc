@@ -102,7 +102,7 @@ void TransitSetups::lose_port(const PortLost& lost) {
     const CircuitSetup& setup = dialing->setup.setup();
     const HopEnd end = dialing_end(setup, setup.hop + std::size_t{1});
     // A flow's first circuit waits: there may be no other path, and the port may be back in time.
-    const bool is_first = setup.circuit == CircuitName{0, 1};
+    const bool is_first = setup.purpose == SetupPurpose::kCircuit && setup.circuit == CircuitName{0, 1};
     if (is_first || !is_over(end, lost)) {
       ++dialing;
       continue;

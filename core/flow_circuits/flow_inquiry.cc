@@ -1,20 +1,27 @@
 #include "core/flow_circuits/flow_inquiry.h"
 
 #include "core/circuit/flow_proof.h"
+#include "core/flow/chunk_link.h"
 #include "core/flow/frame.h"
 
 namespace cableway {
 
-void FlowInquiry::ask() {
-  if (finding_ || dial_ != nullptr || other_port() == 0) return;
+void FlowInquiry::outage_began(Duration delay) {
+  next_ = clock().now() + delay;
+  forgotten_at_.reset();
+}
+
+void FlowInquiry::tick() {
+  if (finding_ || dial_ != nullptr || other_port() == 0 || clock().now() < next_) return;
   finding_ = true;
+  next_ = clock().now() + kInterval;
   question_ = std::make_shared<char>();
-  means_.find_inquiry_paths(other_node(), asked_++, kPathsForFlow,
+  means_.find_inquiry_paths(other_node(), 0, kPathsForFlow,
                             [this, asked = std::weak_ptr<char>(question_)](absl::StatusOr<PathOffers> offers) {
                               if (asked.expired()) return;
                               finding_ = false;
-                              if (!offers.ok()) return listener_.no_path(offers.status());
-                              dial((*offers)[asked_ % offers->size()].hops);
+                              if (!offers.ok()) return listener_.failed(offers.status());
+                              dial((*offers)[turn_ % offers->size()].hops);
                             });
 }
 
@@ -37,9 +44,22 @@ void FlowInquiry::dial(const std::vector<Hop>& hops) {
   add_flow_proof(identity_.cookie, setup);
   dial_ = std::make_unique<HopDial>(means_.dial, setup, means_.key(), [this](const absl::StatusOr<OpenHop>& hop) {
     const std::unique_ptr<HopDial> done = std::move(dial_);
-    listener_.answered(hop.status());
+    answered(hop.status());
   });
   dial_->start();
+}
+
+// What fails on the way says nothing about the other end, and clears no doubt: the next path may reach it.
+void FlowInquiry::answered(const absl::Status& answer) {
+  const Instant now = clock().now();
+  if (!ends_flow(answer)) {
+    ++turn_;
+    next_ = now + kInterval;
+    return listener_.failed(answer);
+  }
+  if (forgotten_at_.has_value() && now - *forgotten_at_ <= kConfirmWithin) return listener_.forgotten(answer);
+  forgotten_at_ = now;
+  next_ = now + kConfirmAfter;
 }
 
 }  // namespace cableway

@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "core/circuit/hop_dial.h"
+#include "core/clock.h"
 #include "core/flow_circuits/flow_paths.h"
 
 namespace cableway {
@@ -24,15 +26,18 @@ class FlowInquiry {
  public:
   enum class From : std::uint8_t { kSource, kDestination };  // the end that asks
   struct Listener {
-    // The reason why the other end has no circuit for this one: always an error. ends_flow() tells whether its process
-    // no longer has the flow; ask again for confirmation (Outage::kConfirmAfter).
-    std::function<void(const absl::Status&)> answered;
-    // This node knows no path to the other end.
-    std::function<void(const absl::Status&)> no_path;
+    // The other end's process no longer has the flow, as it has answered twice: the second reason.
+    std::function<void(const absl::Status&)> forgotten;
+    // Why the other end has no circuit for this one, or could not be asked.
+    std::function<void(const absl::Status&)> failed;
   };
 
   // After an answer that leaves the flow open.
   static constexpr std::chrono::milliseconds kInterval{300};
+  // Twice, over the same path, and within a time: a process may listen a moment late on an address that is new, and the
+  // kernel then refuses.
+  static constexpr std::chrono::milliseconds kConfirmAfter{250};
+  static constexpr std::chrono::seconds kConfirmWithin{5};
 
   // `means` must outlive this.
   FlowInquiry(const FlowMeans& means, FlowIdentity identity, From from, Listener listener)
@@ -40,10 +45,12 @@ class FlowInquiry {
   FlowInquiry(const FlowInquiry&) = delete;
   FlowInquiry& operator=(const FlowInquiry&) = delete;
 
-  // Asks, and calls the listener once, later or from inside the call. While an earlier question is open, and where the
-  // other end answers none, it does nothing.
-  void ask();
-  // Takes an open question back: the listener is not called.
+  // The flow has lost its last circuit. It is asked after `delay` at the earliest.
+  void outage_began(Duration delay);
+  // To be called at short intervals while the flow has no circuit and its application waits. Asks if it is time, and
+  // calls the listener once, later or from inside the call. The other end may answer none: then it does nothing.
+  void tick();
+  // Cancels an open question: the listener is not called.
   void stop();
 
  private:
@@ -56,16 +63,20 @@ class FlowInquiry {
   std::uint16_t other_port() const {
     return from_ == From::kSource ? identity_.destination_port : identity_.source_port;
   }
+  Clock& clock() const { return means_.dial.clock; }
   void dial(const std::vector<Hop>& hops);
+  void answered(const absl::Status& answer);
 
   const FlowMeans& means_;
   const FlowIdentity identity_;
   const From from_;
   const Listener listener_;
   bool finding_ = false;
-  std::size_t asked_ = 0;
+  std::size_t turn_ = 0;  // of the paths
+  Instant next_;
+  std::optional<Instant> forgotten_at_;  // the first such answer
   std::unique_ptr<HopDial> dial_;
-  // Expires with a question that is taken back: answers that come later are dropped.
+  // Expires with a question that is cancelled: answers that come later are dropped.
   std::shared_ptr<char> question_;
 };
 

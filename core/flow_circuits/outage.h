@@ -28,15 +28,13 @@ class Outage {
 
   enum class Verdict : std::uint8_t {
     kGoOn,
-    kConfirm,  // the other end reports that it does not know the flow: ask once more, after kConfirmAfter
+    kConfirm,  // the other end reports that it does not know the flow: try once more, after FlowInquiry::kConfirmAfter
     kOver,     // as confirmed
   };
-  // Twice: a process may listen a moment late on an address that is new, and the kernel then refuses.
-  static constexpr std::chrono::milliseconds kConfirmAfter{250};
   // An attempt to reach the other end has failed.
   Verdict failed(const absl::Status& reason);
-  // There is no path for an attempt. Says nothing about the other end.
-  void lacks_path(const absl::Status& reason) { failed_since_ = reason; }
+  // The same where the attempt says nothing about the other end.
+  void attempt_failed(const absl::Status& reason) { failed_since_ = reason; }
   // To be called at intervals while the flow has no circuit. `waits`: the application has posted messages that are not
   // done; only that time counts. Returns whether the limit is reached.
   bool lasts_too_long(Instant now, bool waits);

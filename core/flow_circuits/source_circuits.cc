@@ -49,9 +49,11 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
       further_hold_off_(kFirstHoldOff),
       balance_(seed_of(identity_.nonce)),
       outage_(limits.path_wait, identity_.destination_node),
-      inquiry_(
-          means, identity_, FlowInquiry::From::kSource,
-          {[this](const absl::Status& answer) { inquiry_answered(answer); }, [](const absl::Status& /*reason*/) {}}) {}
+      inquiry_(means, identity_, FlowInquiry::From::kSource,
+               {[this](const absl::Status& answer) {
+                  if (flow_.live() == 0) end(outage_.forgotten(answer));
+                },
+                [](const absl::Status& /*reason*/) {}}) {}
 
 void SourceCircuits::start() {
   open_deadline_ = clock().now() + limits_.open;
@@ -120,8 +122,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
     outage_.began(reason);
     if (outage_.limit() == Duration{0}) return end(reason);
     retry_.reset();  // it was for a circuit beside this one
-    next_inquiry_ = clock().now() + FlowInquiry::kInterval;
-    forgotten_ = false;
+    inquiry_.outage_began(FlowInquiry::kInterval);
     watch();
   }
   // Circuits that join and end again and again are paced as attempts that fail are, and count as one outage.
@@ -276,7 +277,7 @@ void SourceCircuits::failed(const absl::Status& reason) {
     case Outage::Verdict::kGoOn:
       return pause();
     case Outage::Verdict::kConfirm:
-      return retry_after(Outage::kConfirmAfter);
+      return retry_after(FlowInquiry::kConfirmAfter);
     case Outage::Verdict::kOver:
       return end(outage_.forgotten(reason));
   }
@@ -291,7 +292,7 @@ void SourceCircuits::report_further(const absl::Status& reason) {
 // The node may answer so at once, however often it is asked.
 void SourceCircuits::no_path(const absl::Status& reason) {
   if (opened_) {
-    outage_.lacks_path(reason);
+    outage_.attempt_failed(reason);
     return pause();
   }
   // Without any path another attempt would not help, unless there was one.
@@ -325,26 +326,23 @@ void SourceCircuits::watch() {
       return end(outage_.too_long());
     }
     watch();
-    if (!waits) next_inquiry_ = clock().now() + FlowInquiry::kInterval;
-    inquire();
-    // The dial of a further circuit may take its two seconds.
-    if (dial_ != nullptr && setup_.further) dial_failed(absl::CancelledError("the flow needs another circuit now"));
+    // Set-ups ask the destination, too, but not where no path carries a circuit.
+    waits ? inquiry_.tick() : inquiry_.outage_began(FlowInquiry::kInterval);
+    if (over_) return;
+    cancel_further();
     if (retry_ == nullptr) find_paths();
   });
 }
 
-// Set-ups learn that, too, but not where no path carries a circuit.
-void SourceCircuits::inquire() {
-  if (clock().now() < next_inquiry_) return;
-  next_inquiry_ = clock().now() + FlowInquiry::kInterval;
-  inquiry_.ask();
-}
-
-void SourceCircuits::inquiry_answered(const absl::Status& answer) {
-  if (flow_.live() > 0) return;
-  const bool was_forgotten = std::exchange(forgotten_, ends_flow(answer));
-  if (forgotten_ && was_forgotten) return end(outage_.forgotten(answer));
-  next_inquiry_ = clock().now() + (forgotten_ ? Outage::kConfirmAfter : FlowInquiry::kInterval);
+// It may take its two seconds. Its path is the better one of those that have failed, as it has not.
+void SourceCircuits::cancel_further() {
+  if (dial_ == nullptr || !setup_.further) return;
+  dial_.reset();
+  flow_.release(setup_.circuit);
+  give_up_move();
+  const Elements path = elements_of_path(setup_.hops);
+  const Instant before = *without_since_ + Duration(std::chrono::milliseconds(-1));
+  if (suspects_.last_failure(path) < before) suspects_.add(path, path, before);
 }
 
 void SourceCircuits::paths_changed(Duration delay) {

@@ -175,8 +175,7 @@ class SourceCircuits {
   void pause();
   void retry_after(Duration pause);
   void watch();
-  void inquire();
-  void inquiry_answered(const absl::Status& answer);
+  void cancel_further();
   void look_for_further();
   void look_for_better();
   const Live* least_loaded_equal(const CircuitLoads& loads) const;
@@ -245,8 +244,6 @@ class SourceCircuits {
   std::optional<Instant> without_since_;  // since when the flow has had no circuit
   std::unique_ptr<Timer> watch_;
   FlowInquiry inquiry_;
-  Instant next_inquiry_;
-  bool forgotten_ = false;  // the destination's process no longer has the flow, as it has answered once
   // Expires with this: answers that come later are dropped.
   std::shared_ptr<char> lifetime_ = std::make_shared<char>();
 };

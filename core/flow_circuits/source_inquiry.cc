@@ -20,8 +20,8 @@ SourceInquiry::SourceInquiry(const FlowMeans& means, const FlowIdentity& identit
     : clock_(means.dial.clock),
       flow_(flow),
       inquiry_(means, identity, FlowInquiry::From::kDestination,
-               {[this](const absl::Status& answer) { answered(answer); },
-                [this](const absl::Status& reason) { outage_.lacks_path(reason); }}),
+               {[this](const absl::Status& answer) { forgotten(answer); },
+                [this](const absl::Status& reason) { outage_.attempt_failed(reason); }}),
       outage_(path_wait, identity.source_node) {}
 
 void SourceInquiry::circuit_ended(const absl::Status& reason) {
@@ -34,7 +34,7 @@ void SourceInquiry::circuit_ended(const absl::Status& reason) {
   outage_.began(reason);
   if (outage_.limit() == Duration{0}) return end(reason);
   // The source, which may have lost the circuit at the same time, sets up another one at once.
-  next_inquiry_ = clock_.now() + kWatchWhileWaiting;
+  inquiry_.outage_began(kWatchWhileWaiting);
   watch(kWatchWhileWaiting);
 }
 
@@ -59,17 +59,11 @@ void SourceInquiry::tick() {
     return end(outage_.too_long());
   }
   watch(waits ? kWatchWhileWaiting : kWatchWhileIdle);
-  if (!waits || now < next_inquiry_) return;
-  next_inquiry_ = now + FlowInquiry::kInterval;
-  inquiry_.ask();
+  if (waits) inquiry_.tick();
 }
 
-void SourceInquiry::answered(const absl::Status& answer) {
-  if (flow_.live() > 0) return;
-  const Outage::Verdict verdict = outage_.failed(answer);
-  if (verdict == Outage::Verdict::kOver) return end(outage_.forgotten(answer));
-  const bool confirm = verdict == Outage::Verdict::kConfirm;
-  next_inquiry_ = clock_.now() + (confirm ? Outage::kConfirmAfter : FlowInquiry::kInterval);
+void SourceInquiry::forgotten(const absl::Status& answer) {
+  if (flow_.live() == 0) end(outage_.forgotten(answer));
 }
 
 void SourceInquiry::end(const absl::Status& reason) {

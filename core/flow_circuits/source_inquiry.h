@@ -48,14 +48,13 @@ class SourceInquiry {
  private:
   void watch(Duration interval);
   void tick();
-  void answered(const absl::Status& answer);
+  void forgotten(const absl::Status& answer);
   void end(const absl::Status& reason);
 
   Clock& clock_;
   Flow& flow_;
   FlowInquiry inquiry_;
   bool over_ = false;
-  Instant next_inquiry_;
   Outage outage_;
   std::optional<Instant> alive_since_;  // as noticed here
   std::unique_ptr<Timer> watch_;

@@ -92,6 +92,7 @@ absl::Status PathPlanner::update(std::shared_ptr<const routing::Topology> topolo
   remember_cables(*topology);
   usable_ = std::move(usable);
   proving_ = proving_in(topology);
+  plugged_ = plugged_in(topology);
   lossy_ = lossy_in(topology);
   topology_ = std::move(topology);
   self_ = *self;
@@ -104,6 +105,7 @@ void PathPlanner::set_doubted(DoubtedCables doubted) {
   remember_paths(usable);
   usable_ = std::move(usable);
   proving_ = proving_in(topology_);
+  plugged_ = plugged_in(topology_);
   lossy_ = lossy_in(topology_);
 }
 
@@ -111,6 +113,12 @@ std::optional<PathPlanner::Usable> PathPlanner::proving_in(
     const std::shared_ptr<const routing::Topology>& topology) const {
   const bool any = std::any_of(doubted_.begin(), doubted_.end(), [](const auto& each) { return each.second.proving; });
   return any ? std::optional(usable_in(topology, Beyond::kProving)) : std::nullopt;
+}
+
+std::optional<PathPlanner::Usable> PathPlanner::plugged_in(
+    const std::shared_ptr<const routing::Topology>& topology) const {
+  if (doubted_.empty()) return std::nullopt;
+  return Usable{topology, routing::compute_routes(*topology, *topology->find_node(name_))};
 }
 
 std::optional<PathPlanner::Usable> PathPlanner::lossy_in(
@@ -237,9 +245,19 @@ absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_inquiry(const std:
                                                                       std::uint64_t ordinal, std::size_t most) const {
   absl::StatusOr<std::vector<PathOffer>> offers = paths_for_flow(destination, ordinal, most);
   if (offers.ok()) return offers;
+  std::vector<PathOffer> others;
+  const std::optional<routing::NodeIndex> index = topology_->find_node(destination);
+  if (plugged_.has_value() && index.has_value() && plugged_->routes.reaches(*index)) {
+    for (const routing::OfferedPath& offered :
+         routing::offered_paths(*plugged_->topology, plugged_->routes, *index, ordinal, most)) {
+      if (offered.path.hops() <= kMaxHops)
+        others.push_back({offered.kind, false, hops_of(*plugged_->topology, offered.path)});
+    }
+  }
   const auto last = last_paths_.find(destination);
-  if (last == last_paths_.end()) return offers;
-  return std::vector<PathOffer>{{PathKind::kFirst, false, last->second}};
+  if (last != last_paths_.end() && others.size() < most) others.push_back({PathKind::kAlternate, false, last->second});
+  if (others.empty()) return offers;
+  return others;
 }
 
 void PathPlanner::offer_lossy(routing::NodeIndex destination, std::uint64_t ordinal, std::size_t most,
@@ -284,15 +302,15 @@ absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
 
 absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
   const std::string& previous = setup.this_hop_from();
-  const std::optional<routing::NodeIndex> neighbour = topology_->find_node(previous);
-  if (!neighbour.has_value()) {
-    return absl::NotFoundError(absl::StrCat("node ", name_, " has no node \"", previous, "\""));
-  }
   const bool is_inquiry = setup.purpose == SetupPurpose::kInquiry;
   const Hop& next = setup.hops[setup.hop + 1U];
   // A destination process chooses its own TCP port; a relay's port comes from the topology.
   const bool next_is_last = goes_to_last_hop(setup);
   if (!is_inquiry || !had_hop(setup.this_hop(), previous, false)) {
+    const std::optional<routing::NodeIndex> neighbour = topology_->find_node(previous);
+    if (!neighbour.has_value()) {
+      return absl::NotFoundError(absl::StrCat("node ", name_, " has no node \"", previous, "\""));
+    }
     if (absl::Status status = check_hop(setup.this_hop(), *neighbour, false); !status.ok()) return status;
   }
   if (is_inquiry && had_hop(next, next.to_node, next_is_last)) return absl::OkStatus();

@@ -55,8 +55,8 @@ class PathPlanner {
   absl::StatusOr<std::vector<PathOffer>> paths_for_flow(const std::string& destination, std::uint64_t ordinal,
                                                         std::size_t most) const;
 
-  // The same for inquiries, which are small. Where there is no path: the last one that there was, if any. One of its
-  // cables may pass small packets, though it lost large ones and so is doubted, or left the topology.
+  // The same for inquiries, which are small. Where there is no path: those over doubted cables, and the last one that
+  // there was, if any. One of its cables may pass small packets, though it lost large ones and so left the topology.
   absl::StatusOr<std::vector<PathOffer>> paths_for_inquiry(const std::string& destination, std::uint64_t ordinal,
                                                            std::size_t most) const;
 
@@ -81,6 +81,7 @@ class PathPlanner {
   enum class Beyond { kNothing, kProving, kLossy };
   Usable usable_in(const std::shared_ptr<const routing::Topology>& topology, Beyond beyond) const;
   std::optional<Usable> proving_in(const std::shared_ptr<const routing::Topology>& topology) const;
+  std::optional<Usable> plugged_in(const std::shared_ptr<const routing::Topology>& topology) const;
   std::optional<Usable> lossy_in(const std::shared_ptr<const routing::Topology>& topology) const;
   const Usable& usable_for(const std::string& node) const;
   void remember_lost(const Usable& now);
@@ -97,6 +98,7 @@ class PathPlanner {
   DoubtedCables doubted_;
   Usable usable_;                  // topology_ without them
   std::optional<Usable> proving_;  // with those that are proving, if any is
+  std::optional<Usable> plugged_;  // for inquiries: with all of them, if there are any
   std::optional<Usable> lossy_;    // with those that are left out as they lose packets, if any is
   routing::NodeIndex self_;
   // By node that was reachable before: the last node of the path to it that was still reachable when it was lost.

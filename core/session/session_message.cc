@@ -310,7 +310,7 @@ class Decoder {
       message.addresses.push_back(reader_.get_text(kMaxText));
     }
     const std::size_t unused = reader_.get<std::uint16_t>();
-    for (std::size_t i = 0; i < unused && i < kMaxAddresses && reader_.ok(); ++i) {
+    for (std::size_t i = 0; i < unused && i < kMaxUnused && reader_.ok(); ++i) {
       message.unused.push_back(
           {reader_.get_text(routing::kMaxCableNameLength), reader_.get_printable(kMaxPortLostReason), flag()});
     }

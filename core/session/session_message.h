@@ -50,13 +50,16 @@ struct Hello {
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
-// A cable of the node that its pulses do not trust now: no circuit may join over it.
+// A cable of the node that its pulses do not trust now: no circuit may join over it, or none that goes on beyond the
+// neighbour.
 struct UnusedCable {
   std::string cable;
   std::string reason;
   bool only_relayed = false;  // PortLost's
   friend bool operator==(const UnusedCable&, const UnusedCable&) = default;
 };
+
+inline constexpr std::size_t kMaxUnused = 32;  // in one Welcome
 
 // What a process needs of its node to open data listeners and to answer NCCL.
 struct Welcome {
@@ -67,7 +70,7 @@ struct Welcome {
   std::vector<std::string> addresses;  // of its cable ports
   // The key that seals set-ups, if the cluster has one. Given to every process that may request paths.
   std::optional<SubKey> setup_key = std::nullopt;
-  std::vector<UnusedCable> unused = {};
+  std::vector<UnusedCable> unused = {};  // the first kMaxUnused of them
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };
 

@@ -248,7 +248,7 @@ constexpr Setting kSettings[] = {
      set_number<&Settings::pulse>, show_duration<&Settings::pulse>},
     {"path_wait", Form::kNumber, "seconds", 0, 86400, "",
      "how long a flow without a circuit waits for another path; 0: it fails with its last circuit. The "
-     "shorter time of its two ends holds",
+     "shorter setting of its two ends applies",
      set_number<&Settings::path_wait>, show_duration<&Settings::path_wait>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "no paths lead through this node, from its start on",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths},

@@ -345,7 +345,7 @@ void Process::run_checks() {
 }
 
 void Process::lose_port(const PortLost& lost) {
-  // The Welcome that follows has all of them.
+  // Until the Welcome that follows, which lists them.
   if (!lost.cable.empty()) unused_.push_back({lost.cable, lost.reason, lost.only_relayed});
   if (flows_ != nullptr) flows_->lose_port(lost);
 }

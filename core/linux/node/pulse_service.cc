@@ -39,7 +39,7 @@ void PulseService::update() {
 std::vector<UnusedCable> PulseService::unused() const {
   std::vector<UnusedCable> unused;
   for (const auto& [cable, doubted] : verdicts_.doubted()) {
-    if (doubted.proving) continue;
+    if (doubted.proving || unused.size() == kMaxUnused) continue;
     unused.push_back({cable, printable(doubted.reason, kMaxPortLostReason), doubted.only_relayed});
   }
   return unused;

@@ -34,6 +34,7 @@ class PlayedPaths {
   // Those of the flow with that ordinal; null: `offers` for all.
   std::function<PathOffers(std::uint64_t ordinal)> offers_to;
   absl::Status no_path;
+  bool asks = true;           // false: inquiries find no path
   PathOffers inquiry_offers;  // for inquiries, where there are none for circuits; empty: the error
   std::size_t requests = 0;
   std::size_t inquiries = 0;  // requests for their paths
@@ -52,6 +53,7 @@ class PlayedPaths {
                         },
                         [this](const std::string& node, std::uint64_t, std::size_t,
                                const std::function<void(absl::StatusOr<PathOffers>)>& done) {
+                          if (!asks) return done(absl::UnavailableError("no path"));
                           ++inquiries;
                           requested_node = node;
                           if (no_path.ok()) return done(offers);

@@ -155,6 +155,7 @@ TEST_F(SourceCircuitsTest, APathThatLosesPacketsIsTheLastResort) {
 }
 
 TEST_F(SourceCircuitsTest, ASilentPathIsGivenUpAfterTwoSecondsForTheNextOne) {
+  paths_.asks = false;
   begin();
   open_first();
   end_circuit();

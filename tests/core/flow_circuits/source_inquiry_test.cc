@@ -82,6 +82,33 @@ TEST_F(SourceInquiryTest, ASourceThatDoesNotKnowTheFlowEndsIt) {
               testing::AllOf(testing::StartsWith("cut; "), testing::HasSubstr("no longer has this flow")));
 }
 
+TEST_F(SourceInquiryTest, PathsThatDoNotWorkDoNotHideThatTheSourceHasEnded) {
+  paths_.offers = {test::path_over({{"bm", "m"}, {"ma", "a"}}), test::path_over({{"ba", "a"}})};
+  lose_circuit();
+  for (int i = 0; i < 20 && flow_.failures.empty(); ++i) {
+    run_for(milliseconds(100));
+    if (paths_.connector.dialled.empty() || paths_.connector.dialled.back()->dropped) continue;
+    paths_.reach();
+    const bool works = paths_.connector.dialled.back()->hop.cable == "ba";
+    paths_.refuse("no", works ? FailureScope::kFlow : FailureScope::kCircuit);
+  }
+  EXPECT_THAT(flow_.failures, SizeIs(1));
+}
+
+TEST_F(SourceInquiryTest, OneAnswerLongAgoIsNoDoubtAnyMore) {
+  lose_circuit();
+  run_for(milliseconds(110));
+  paths_.reach();
+  paths_.refuse("node a: the process no longer has this flow", FailureScope::kFlow);
+  paths_.no_path = absl::UnavailableError("no");
+  run_for(seconds(6));
+  paths_.no_path = absl::OkStatus();
+  run_for(milliseconds(400));
+  paths_.reach();
+  paths_.refuse("node a: the process no longer has this flow", FailureScope::kFlow);
+  EXPECT_TRUE(flow_.failures.empty());
+}
+
 TEST_F(SourceInquiryTest, ASourceThatKnowsTheFlowIsAskedAgain) {
   lose_circuit();
   for (std::size_t i = 1; i <= 5; ++i) {

@@ -74,6 +74,7 @@ TEST_F(StandbyTest, TakesAPathThatSharesNothing) {
 TEST_F(StandbyTest, ItsDialDoesNotDelayAFlowThatHasLostItsLastCircuit) {
   begin_on({kDirect, kOverM, kOverN});
   EXPECT_EQ(dialled(), "am");
+  run_for(seconds(1));
   end_circuit("cut", 0);
   run_for(milliseconds(50));
   EXPECT_EQ(dials(), 2U) << "it may be done soon";
