@@ -255,7 +255,9 @@ absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_inquiry(const std:
     }
   }
   const auto last = last_paths_.find(destination);
-  if (last != last_paths_.end() && others.size() < most) others.push_back({PathKind::kAlternate, false, last->second});
+  if (last != last_paths_.end() && others.size() < most) {
+    others.push_back({others.empty() ? PathKind::kFirst : PathKind::kAlternate, false, last->second});
+  }
   if (others.empty()) return offers;
   return others;
 }

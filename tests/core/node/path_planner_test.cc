@@ -326,6 +326,7 @@ TEST(PathPlanner, OffersInquiriesTheLastPathWhereThereIsNone) {
   offers = planner.paths_for_inquiry("n3", 0, 4);
   ASSERT_TRUE(offers.ok()) << offers.status();
   ASSERT_EQ(offers->size(), 1U);
+  EXPECT_EQ(offers->front().kind, PathKind::kFirst);
   EXPECT_EQ(offers->front().hops, path);
   EXPECT_TRUE(absl::IsNotFound(planner.paths_for_inquiry("n9", 0, 4).status())) << "there was never one";
 }
@@ -339,6 +340,7 @@ TEST(PathPlanner, OffersInquiriesEveryDoubtedPathWhereThereIsNoOther) {
   const auto offers = planner.paths_for_inquiry("n1", 0, 4);
   ASSERT_TRUE(offers.ok()) << offers.status();
   ASSERT_GE(offers->size(), 2U);
+  EXPECT_EQ((*offers)[0].kind, PathKind::kFirst);
   EXPECT_EQ((*offers)[0].hops.size(), 1U) << "it may pass small packets, though the one that was lost last does not";
   EXPECT_EQ((*offers)[1].hops.size(), 3U);
 }
