@@ -6,7 +6,7 @@
 #ifndef CABLEWAY_CORE_WIRE_H_
 #define CABLEWAY_CORE_WIRE_H_
 
-#include <bit>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/little_endian.h"
+
 namespace cableway {
 
 class WireWriter {
@@ -24,7 +26,9 @@ class WireWriter {
 
   template <std::unsigned_integral T>
   void put(T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i) out_.push_back(static_cast<std::byte>(value >> (8 * i)));
+    std::array<std::byte, sizeof(T)> bytes;
+    store_little_endian(bytes.data(), value);
+    put_bytes(bytes);
   }
   void put_bytes(std::span<const std::byte> bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
   // A 16-bit length, then the bytes; longer text is truncated to 65,535 bytes.
@@ -48,12 +52,7 @@ class WireReader {
 
   template <std::unsigned_integral T>
   T get() {
-    if (!take(sizeof(T))) return 0;
-    T value = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      value = static_cast<T>(value | (static_cast<T>(static_cast<std::uint8_t>(taken_[i])) << (8 * i)));
-    }
-    return value;
+    return take(sizeof(T)) ? load_little_endian<T>(taken_.data()) : T{0};
   }
   void get_bytes(std::span<std::byte> out) {
     if (take(out.size()) && !out.empty()) std::memcpy(out.data(), taken_.data(), out.size());

@@ -1,5 +1,7 @@
 #include "core/circuit/circuit_seal.h"
 
+#include "core/little_endian.h"
+
 namespace cableway {
 namespace {
 
@@ -15,10 +17,8 @@ FrameBytes encode_sixteen_bytes(FrameKind kind, std::span<const std::byte, 16> b
 
 std::array<std::byte, 16> sixteen_bytes_of(const Frame& frame) {
   std::array<std::byte, 16> bytes;
-  for (std::size_t i = 0; i < 8; ++i) {
-    bytes[i] = static_cast<std::byte>(frame.offset >> (8 * i));
-    bytes[8 + i] = static_cast<std::byte>(frame.size >> (8 * i));
-  }
+  store_little_endian(&bytes[0], frame.offset);
+  store_little_endian(&bytes[8], frame.size);
   return bytes;
 }
 

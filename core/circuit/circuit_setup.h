@@ -25,7 +25,7 @@
 
 namespace cableway {
 
-inline constexpr std::uint16_t kProtocolVersion = 2;
+inline constexpr std::uint16_t kProtocolVersion = 3;
 // A relay holds a connection and a dial for as long as the set-up's budget, so the budget is bounded.
 inline constexpr std::uint32_t kMaxBudgetMs = 60000;
 // A day, as the setting path_wait's.

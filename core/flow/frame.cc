@@ -7,21 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/crc32c.h"
+#include "core/little_endian.h"
 
 namespace cableway {
 namespace {
 
-template <typename T>
-void store(std::byte* to, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
-}
+using EncodedFrame = std::span<const std::byte, kFrameHeaderBytes>;
 
-template <typename T>
-T load(const std::byte* from) {
-  T value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) value |= static_cast<T>(static_cast<std::uint8_t>(from[i])) << (8 * i);
-  return value;
-}
+constexpr std::size_t kSumAt = 2;
 
 absl::Status malformed(const Frame& frame, const char* what) {
   return absl::InvalidArgumentError(absl::StrCat("frame ", to_text(frame.kind), " is malformed: ", what, " (payload ",
@@ -133,13 +126,42 @@ absl::Status check_fields(const Frame& frame) {
   return malformed(frame, "unknown kind");
 }
 
-absl::Status check_sum(const FrameBytes& header) {
-  const auto carried = load<std::uint16_t>(&header[2]);
+absl::Status check_magic(EncodedFrame bytes) {
+  if (bytes[0] == std::byte{kFrameMagic}) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("not a Cableway frame: it begins with byte 0x",
+                                                 absl::Hex(static_cast<unsigned>(bytes[0])), ", expected 0x",
+                                                 absl::Hex(static_cast<unsigned>(kFrameMagic))));
+}
+
+Frame fields_of(EncodedFrame bytes) {
+  Frame frame;
+  frame.kind = static_cast<FrameKind>(bytes[1]);
+  frame.payload = load_little_endian<std::uint32_t>(&bytes[4]);
+  frame.message = load_little_endian<std::uint64_t>(&bytes[8]);
+  if (frame.kind == FrameKind::kChunk) {
+    frame.offset = load_little_endian<std::uint32_t>(&bytes[16]) * kLineBytes;
+    frame.checksum = load_little_endian<std::uint32_t>(&bytes[20]);
+  } else {
+    frame.offset = load_little_endian<std::uint64_t>(&bytes[16]);
+  }
+  frame.size = load_little_endian<std::uint64_t>(&bytes[24]);
+  return frame;
+}
+
+absl::Status check_sum(EncodedFrame bytes) {
+  FrameBytes header;
+  std::copy(bytes.begin(), bytes.end(), header.begin());
+  const auto carried = load_little_endian<std::uint16_t>(&header[kSumAt]);
   const std::uint16_t found = header_sum(header);
   if (carried == found) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("frame corrupted: its header has the sum ", absl::Hex(found, absl::kZeroPad4),
                                           " instead of ", absl::Hex(carried, absl::kZeroPad4),
                                           "; that cable changes data"));
+}
+
+absl::Status check_no_sum(const Frame& frame, EncodedFrame bytes) {
+  if (load_little_endian<std::uint16_t>(&bytes[kSumAt]) == 0) return absl::OkStatus();
+  return malformed(frame, "reserved bytes are not zero");
 }
 
 }  // namespace
@@ -196,52 +218,46 @@ bool has_header_sum(FrameKind kind) {
 
 std::uint16_t header_sum(const FrameBytes& header) {
   FrameBytes summed = header;
-  store<std::uint16_t>(&summed[2], 0);
+  store_little_endian<std::uint16_t>(&summed[kSumAt], 0);
   return static_cast<std::uint16_t>(crc32c(summed));
 }
 
-FrameBytes encode_frame(const Frame& frame) {
+FrameBytes encode_unsummed_frame(const Frame& frame) {
   FrameBytes bytes{};
   bytes[0] = std::byte{kFrameMagic};
   bytes[1] = static_cast<std::byte>(frame.kind);
-  store(&bytes[4], frame.payload);
-  store(&bytes[8], frame.message);
+  store_little_endian(&bytes[4], frame.payload);
+  store_little_endian(&bytes[8], frame.message);
   if (frame.kind == FrameKind::kChunk) {
-    store(&bytes[16], static_cast<std::uint32_t>(frame.offset / kLineBytes));
-    store(&bytes[20], frame.checksum);
+    store_little_endian(&bytes[16], static_cast<std::uint32_t>(frame.offset / kLineBytes));
+    store_little_endian(&bytes[20], frame.checksum);
   } else {
-    store(&bytes[16], frame.offset);
+    store_little_endian(&bytes[16], frame.offset);
   }
-  store(&bytes[24], frame.size);
-  if (has_header_sum(frame.kind)) store(&bytes[2], header_sum(bytes));
+  store_little_endian(&bytes[24], frame.size);
   return bytes;
 }
 
-absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes) {
-  if (bytes[0] != std::byte{kFrameMagic}) {
-    return absl::InvalidArgumentError(absl::StrCat("not a Cableway frame: it begins with byte 0x",
-                                                   absl::Hex(static_cast<unsigned>(bytes[0])), ", expected 0x",
-                                                   absl::Hex(static_cast<unsigned>(kFrameMagic))));
-  }
-  Frame frame;
-  frame.kind = static_cast<FrameKind>(bytes[1]);
-  frame.payload = load<std::uint32_t>(&bytes[4]);
-  frame.message = load<std::uint64_t>(&bytes[8]);
-  if (frame.kind == FrameKind::kChunk) {
-    frame.offset = load<std::uint32_t>(&bytes[16]) * kLineBytes;
-    frame.checksum = load<std::uint32_t>(&bytes[20]);
-  } else {
-    frame.offset = load<std::uint64_t>(&bytes[16]);
-  }
-  frame.size = load<std::uint64_t>(&bytes[24]);
-  if (has_header_sum(frame.kind)) {
-    FrameBytes header;
-    std::copy(bytes.begin(), bytes.end(), header.begin());
-    if (absl::Status status = check_sum(header); !status.ok()) return status;
-  }
+FrameBytes encode_frame(const Frame& frame) {
+  FrameBytes bytes = encode_unsummed_frame(frame);
+  if (has_header_sum(frame.kind)) store_little_endian(&bytes[kSumAt], header_sum(bytes));
+  return bytes;
+}
+
+absl::StatusOr<Frame> decode_unsummed_frame(std::span<const std::byte, kFrameHeaderBytes> bytes) {
+  if (absl::Status status = check_magic(bytes); !status.ok()) return status;
+  const Frame frame = fields_of(bytes);
+  if (absl::Status status = check_no_sum(frame, bytes); !status.ok()) return status;
   if (absl::Status status = check_fields(frame); !status.ok()) return status;
-  const bool reserved = !has_header_sum(frame.kind) && (bytes[2] != std::byte{0} || bytes[3] != std::byte{0});
-  if (reserved) return malformed(frame, "reserved bytes are not zero");
+  return frame;
+}
+
+absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes) {
+  if (absl::Status status = check_magic(bytes); !status.ok()) return status;
+  const Frame frame = fields_of(bytes);
+  const bool has_sum = has_header_sum(frame.kind);
+  if (absl::Status status = has_sum ? check_sum(bytes) : check_no_sum(frame, bytes); !status.ok()) return status;
+  if (absl::Status status = check_fields(frame); !status.ok()) return status;
   return frame;
 }
 

@@ -35,9 +35,9 @@
 //   kChallenge 0             0          16 random bytes  (first frame of both ends if there is a key)
 //   kSeal     0              0          the 16 bytes of a seal over the frame before it (core/circuit/circuit_seal.h)
 //
-// `sum`: of the header, in the frames of an open circuit (has_header_sum()); zero in those of a set-up, which may be
-// sealed. `check`: of the payload (chunk_checksum.h); 0: none. Integers are little-endian. docs/protocol.md has the
-// rules of the exchange.
+// `sum`: of the header, in the frames of an open circuit over TCP (has_header_sum()); zero in those of a set-up, which
+// may be sealed, and over RDMA, whose devices check each packet. `check`: of the payload (chunk_checksum.h); 0: none.
+// Integers are little-endian. docs/protocol.md has the rules of the exchange.
 #ifndef CABLEWAY_CORE_FLOW_FRAME_H_
 #define CABLEWAY_CORE_FLOW_FRAME_H_
 
@@ -123,6 +123,8 @@ using FrameBytes = std::array<std::byte, kFrameHeaderBytes>;
 
 // Requires that a chunk's offset is a multiple of kLineBytes below kMaxMessageBytes.
 FrameBytes encode_frame(const Frame& frame);
+// Over RDMA.
+FrameBytes encode_unsummed_frame(const Frame& frame);
 
 // The low 16 bits of the CRC32C of the header with zeros in place of the sum.
 std::uint16_t header_sum(const FrameBytes& header);
@@ -130,6 +132,7 @@ std::uint16_t header_sum(const FrameBytes& header);
 // Checks everything that does not depend on the flow: magic, kind, the header's sum, payload bounds, and that a chunk
 // lies inside its message. DataLoss: the header's sum is wrong. InvalidArgument: anything else.
 absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
+absl::StatusOr<Frame> decode_unsummed_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 const char* to_text(FrameKind kind);
 

@@ -1,17 +1,19 @@
 #include "core/rdma/rdma_frame.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/wire.h"
+#include "core/little_endian.h"
 
 namespace cableway {
 namespace {
 
-// Offset of the kind, as in Frame's encoding.
+// Of the kind, as in Frame's encoding, and of what follows the frame.
 constexpr std::size_t kKindAt = 1;
+constexpr std::size_t kAddressAt = kFrameHeaderBytes;
+constexpr std::size_t kKeyAt = kAddressAt + 8;
+constexpr std::size_t kTakenAt = kKeyAt + 4;
 
 bool travels_on_hops(FrameKind kind) {
   return kind == FrameKind::kChunk || is_control(kind);
@@ -29,27 +31,25 @@ absl::Status check_hop_frame(const RdmaFrame& frame) {
 }  // namespace
 
 RdmaFrameBytes encode_rdma_frame(const RdmaFrame& frame) {
-  FrameBytes head{};
-  if (frame.what == RdmaFrame::What::kFrame) {
-    head = encode_frame(frame.frame);
-  } else {
-    head[0] = static_cast<std::byte>(kFrameMagic);
-    head[kKindAt] = static_cast<std::byte>(frame.what);
-  }
   RdmaFrameBytes bytes{};
-  std::byte* to = std::copy(head.begin(), head.end(), bytes.begin());
-  for (std::size_t i = 0; i < 8; ++i) *to++ = static_cast<std::byte>(frame.address >> (8 * i));
-  for (std::size_t i = 0; i < 4; ++i) *to++ = static_cast<std::byte>(frame.key >> (8 * i));
-  for (std::size_t i = 0; i < 4; ++i) *to++ = static_cast<std::byte>(frame.taken >> (8 * i));
+  if (frame.what == RdmaFrame::What::kFrame) {
+    const FrameBytes head = encode_unsummed_frame(frame.frame);
+    std::copy(head.begin(), head.end(), bytes.begin());
+  } else {
+    bytes[0] = static_cast<std::byte>(kFrameMagic);
+    bytes[kKindAt] = static_cast<std::byte>(frame.what);
+  }
+  store_little_endian(&bytes[kAddressAt], frame.address);
+  store_little_endian(&bytes[kKeyAt], frame.key);
+  store_little_endian(&bytes[kTakenAt], frame.taken);
   return bytes;
 }
 
 absl::StatusOr<RdmaFrame> decode_rdma_frame(std::span<const std::byte, kRdmaFrameBytes> bytes) {
-  WireReader reader(bytes.subspan<kFrameHeaderBytes>());
   RdmaFrame frame;
-  frame.address = reader.get<std::uint64_t>();
-  frame.key = reader.get<std::uint32_t>();
-  frame.taken = reader.get<std::uint32_t>();
+  frame.address = load_little_endian<std::uint64_t>(&bytes[kAddressAt]);
+  frame.key = load_little_endian<std::uint32_t>(&bytes[kKeyAt]);
+  frame.taken = load_little_endian<std::uint32_t>(&bytes[kTakenAt]);
   const auto kind = static_cast<std::uint8_t>(bytes[kKindAt]);
   constexpr auto kFirst = static_cast<std::uint8_t>(RdmaFrame::What::kSlot);
   constexpr auto kLast = static_cast<std::uint8_t>(RdmaFrame::What::kTaken);
@@ -63,7 +63,7 @@ absl::StatusOr<RdmaFrame> decode_rdma_frame(std::span<const std::byte, kRdmaFram
     if (absl::Status status = check_hop_frame(frame); !status.ok()) return status;
     return frame;
   }
-  absl::StatusOr<Frame> head = decode_frame(bytes.first<kFrameHeaderBytes>());
+  absl::StatusOr<Frame> head = decode_unsummed_frame(bytes.first<kFrameHeaderBytes>());
   if (!head.ok()) return head.status();
   if (!travels_on_hops(head->kind)) {
     return absl::InvalidArgumentError(absl::StrCat("peer sent a frame ", to_text(head->kind), " into a mailbox"));

@@ -7,7 +7,7 @@
 //           +------------------+------------+--------+---------+
 //
 //   what          frame      address                             key
-//   kFrame        as it is   of the memory for it: kAnnounce's   its remote key
+//   kFrame        unsummed   of the memory for it: kAnnounce's   its remote key
 //                            landing, kChunk's slot; else 0
 //   kSlot         kind 0x81  of a slot that may be written now   its remote key
 //   kRecall       kind 0x82  of a slot to return                 0

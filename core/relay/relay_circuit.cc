@@ -60,6 +60,7 @@ std::vector<const Slot*> RelayCircuit::slots() const {
 }
 
 absl::Status RelayCircuit::move_once() {
+  now_.reset();
   if (absl::Status status = upstream_.progress(from_upstream_); !status.ok()) {
     return found_at(names_.upstream, status);
   }
@@ -105,6 +106,7 @@ void RelayCircuit::stop_waiting() {
 }
 
 void RelayCircuit::tick() {
+  now_.reset();
   const bool idle = bytes_moved() == std::exchange(moved_at_tick_, bytes_moved());
   idle_ticks_ = idle ? idle_ticks_ + 1 : 0;
   skips_leasing_ = false;
@@ -171,9 +173,14 @@ bool RelayCircuit::is_gate_closed(Instant now) {
   return !gate_.is_open(now, egress_.load == nullptr ? Instant{} : egress_.load->busy_until());
 }
 
+Instant RelayCircuit::pass_began() {
+  if (!now_.has_value()) now_ = egress_.now();
+  return *now_;
+}
+
 void RelayCircuit::note_leaving() {
   if (egress_.now == nullptr) return;
-  const Instant now = egress_.now();
+  const Instant now = pass_began();
   if (sending_++ == 0) leaving_since_ = now;
   if (competes_) return egress_.port.use(now, chunk_time_);
   is_closed_ = is_gate_closed(now);
@@ -187,7 +194,7 @@ void RelayCircuit::look_at_load() {
 
 void RelayCircuit::note_left() {
   if (egress_.now == nullptr) return;
-  const Instant now = egress_.now();
+  const Instant now = pass_began();
   chunk_time_ = now - std::exchange(leaving_since_, now);
   --sending_;
   if (competes_) egress_.port.use(now, chunk_time_);
@@ -208,10 +215,10 @@ absl::Status RelayCircuit::tell_gate() {
 // A change of at most an eighth is not told. A source to which nothing was relayed since the last frame may not be
 // reading, unless the circuit is an alternate: its flow has other circuits and reads, unless its process stands still.
 // Therefore no load is told while another frame waits.
-bool RelayCircuit::has_news() const {
+bool RelayCircuit::is_worth_telling() const {
   if (is_closed() != told_closed_) return true;
+  if (upstream_.has_queued_controls()) return false;
   const std::uint64_t now = load();
-  if (now == told_load_ || upstream_.has_queued_controls()) return false;
   const std::uint64_t change = now > told_load_ ? now - told_load_ : told_load_ - now;
   return change > std::max(now, told_load_) / 8 && (egress_.is_alternate || chunks_ != chunks_at_news_);
 }

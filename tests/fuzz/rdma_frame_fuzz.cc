@@ -34,13 +34,9 @@ void decode(const cableway::RdmaFrameBytes& bytes) {
   require(!frame.status().message().empty() && frame.status().message().size() < 512, "an error without a reason");
 }
 
-// Of the frame inside: without it hardly any input would get beyond that sum.
-void set_sum(cableway::RdmaFrameBytes& bytes) {
-  cableway::FrameBytes header;
-  std::copy_n(bytes.begin(), header.size(), header.begin());
-  const std::uint16_t sum = cableway::header_sum(header);
-  bytes[2] = static_cast<std::byte>(sum & 0xff);
-  bytes[3] = static_cast<std::byte>(sum >> 8);
+// Of the frame inside, which has none over RDMA.
+void clear_sum(cableway::RdmaFrameBytes& bytes) {
+  bytes[2] = bytes[3] = std::byte{0};
 }
 
 }  // namespace
@@ -49,10 +45,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace cableway;
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   for (std::size_t at = 0; at + kRdmaFrameBytes <= size; at += kRdmaFrameBytes) {
-    for (const bool summed : {false, true}) {
+    for (const bool unsummed : {false, true}) {
       RdmaFrameBytes each;
       std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), each.size(), each.begin());
-      if (summed) set_sum(each);
+      if (unsummed) clear_sum(each);
       decode(each);
     }
   }

@@ -63,7 +63,7 @@ FORBIDDEN_INCLUDES = {
         (r"random$|absl/random/", "a seed must reproduce a run: randomness is passed in"),
         UNORDERED_RULE,
         (
-            other_than(r"absl/(status|strings)/|nlohmann/|sodium\.h$|isa-l/crc\.h$"),
+            other_than(r"absl/(status|strings)/|nlohmann/|sodium\.h$|isa-l/crc\.h$|boost/endian/"),
             "only core/linux touches the kernel; core uses only the libraries in tests/layering/layer_rules.py",
         ),
     ],

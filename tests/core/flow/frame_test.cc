@@ -143,6 +143,20 @@ TEST(Frame, OfASetUpHasNoSum) {
   }
 }
 
+TEST(Frame, OverRdmaHasNoSum) {
+  for (const Frame& frame : {Frame{FrameKind::kChunk, 128, 7, 128, 1000, 5}, Frame{FrameKind::kAck, 0, 7, 0, 9}}) {
+    const FrameBytes bytes = encode_unsummed_frame(frame);
+    EXPECT_EQ(sum_in(bytes), 0U);
+    const absl::StatusOr<Frame> decoded = decode_unsummed_frame(bytes);
+    ASSERT_TRUE(decoded.ok()) << decoded.status();
+    EXPECT_EQ(*decoded, frame);
+    EXPECT_TRUE(absl::IsDataLoss(decode_frame(bytes).status())) << decode_frame(bytes).status();
+    const absl::Status refused = decode_unsummed_frame(encode_frame(frame)).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_THAT(std::string(refused.message()), HasSubstr("reserved bytes are not zero"));
+  }
+}
+
 TEST(Frame, RefusesAChunkThatIsTooLarge) {
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, kMaxChunkBytes + 128, 1, 0, 2 * kMaxChunkBytes}),
               AllOf(HasSubstr("chunk too large"), HasSubstr("4194432")));

@@ -31,7 +31,7 @@ TEST(RdmaFrame, HasTheDocumentedLayout) {
   const Frame chunk{FrameKind::kChunk, 0x80, 0x11, 0x100, 0x2122};
   const RdmaFrameBytes bytes =
       encode_rdma_frame(RdmaFrame{RdmaFrame::What::kFrame, chunk, 0x3132333435363738, 0x41424344, 0x51525354});
-  const FrameBytes head = encode_frame(chunk);
+  const FrameBytes head = encode_unsummed_frame(chunk);
   for (std::size_t i = 0; i < head.size(); ++i) EXPECT_EQ(bytes[i], head[i]) << "byte " << i;
   const std::array<int, 16> tail = {0x38, 0x37, 0x36, 0x35, 0x34, 0x33, 0x32, 0x31,
                                     0x44, 0x43, 0x42, 0x41, 0x54, 0x53, 0x52, 0x51};

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
@@ -20,8 +21,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/clock.h"
 #include "core/flow/flow_receiver.h"
 #include "core/flow/flow_sender.h"
+#include "core/gate/port_stamps.h"
+#include "core/relay/relay_circuit.h"
 #include "routing/text/json_schema.h"
 #include "tests/core/linux/allocation_counter.h"
 #include "tests/core/rdma/rdma_circuit.h"
@@ -53,6 +57,10 @@ class Unmapped {
   const std::size_t bytes_;
   void* const at_;
 };
+
+Instant monotonic_now() {
+  return Instant{std::chrono::steady_clock::now().time_since_epoch()};
+}
 
 std::int64_t thread_cpu_ns() {
   timespec now{};
@@ -116,7 +124,10 @@ class RelayedFlow {
   SlotPool pool_{slots_.make_from(1), kLeases};
   test::RdmaHop first_{network_, source_, upstream_, 0, false};
   test::RdmaHop second_{network_, downstream_, destination_, 1, true};
-  RelayCircuit relay_{*first_.receiving, *second_.sending, slots_.make(0), pool_};
+  // As a node's relay: it stamps the port by which chunks leave.
+  PortStampPage page_{};
+  RelayCircuit relay_{
+      *first_.receiving, *second_.sending, slots_.make(0), pool_, {}, {.now = monotonic_now, .port = {page_, "eth0"}}};
   FlowSender sender_{*first_.sending, kChunkBytes};
   FlowReceiver receiver_{*second_.receiving};
 };
