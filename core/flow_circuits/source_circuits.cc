@@ -22,8 +22,8 @@ constexpr std::size_t kShortLives = 4;
 constexpr std::chrono::milliseconds kOutageWatch{100};
 // Before a flow that lacks a further circuit looks for a path for it again.
 constexpr std::chrono::seconds kFurtherPause{5};
-// Before a flow whose first paths all failed, one of them by a lost port, tries them again.
-constexpr std::chrono::milliseconds kLostPortPause{500};
+// Before a flow without a first circuit, whose paths have all failed, tries them again.
+constexpr std::chrono::milliseconds kOpenAgainPause{500};
 // How often a flow that is not on its best path looks for it.
 constexpr std::chrono::seconds kLookForBetter{2};
 constexpr std::size_t kEagerLooks = 15;
@@ -56,7 +56,7 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
                 [](const absl::Status& /*reason*/) {}}) {}
 
 void SourceCircuits::start() {
-  open_deadline_ = clock().now() + limits_.open;
+  opening_.begin(clock().now(), limits_.open, outage_.limit() == Duration{0});
   find_paths();
 }
 
@@ -163,16 +163,13 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
   // This node's answer says nothing about the destination's process (ends_flow()).
   const bool is_further = flow_.live() > 0;
   if (!offers.ok() && is_further) return retry_after(kFurtherPause);
-  if (!offers.ok()) return no_path(absl::UnavailableError(offers.status().message()));
+  if (!offers.ok()) return no_path(offers.status());
   std::optional<std::size_t> rank = is_further ? choose_standby(*offers) : choose(*offers);
   if (is_further && !rank.has_value()) rank = choose_parallel(*offers);
   if (!rank.has_value()) {
     if (is_further && !looks_for_standby_ && !looks_for_parallels_) return;
     if (opened_) return retry_after(kFurtherPause);
-    // The port may be back before the limit.
-    if (!lost_port_ || clock().now() >= open_deadline_) return end(first_failure_);
-    tried_.clear();
-    return retry_after(kLostPortPause);
+    return opening_.try_all_again(clock().now()) ? retry_after(kOpenAgainPause) : end(opening_.first_failure());
   }
   // None is free while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
@@ -180,9 +177,8 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
 }
 
 void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer) {
-  if (!opened_) tried_.insert(elements_of_path(path.hops));
-  const std::chrono::milliseconds left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(open_deadline_ - clock().now());
+  if (!opened_) opening_.try_path(elements_of_path(path.hops));
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(opening_.left(clock().now()));
   const std::chrono::milliseconds budget = opened_ ? kReopenLimit : std::max(left, std::chrono::milliseconds{1});
   setup_ = CircuitSetup{};
   setup_.nonce = identity_.nonce;
@@ -216,7 +212,6 @@ void SourceCircuits::dialed(absl::StatusOr<OpenHop> hop) {
     return failed(joined);
   }
   if (!std::exchange(opened_, true)) pause_ = kFirstPause;
-  tried_.clear();
   without_since_.reset();
   if (setup_.rank == 0) move_.reset();
   offer_ = setup_.offer;
@@ -255,15 +250,15 @@ void SourceCircuits::lose_port(const PortLost& lost) {
   if (over_ || dial_ == nullptr || lost.only_rdma) return;
   const HopEnd end = dialing_end(setup_, 0);
   if (!is_over(end, lost)) return;
-  lost_port_ = true;
+  opening_.wait_for_return();
   dial_failed(found_at(to_text(end), absl::UnavailableError(lost.reason)));
 }
 
 void SourceCircuits::failed(const absl::Status& reason) {
   if (!opened_) {
     if (ends_flow(reason)) return end(reason);
-    if (!open_failed(reason, false)) find_paths();
-    return;
+    opening_.failed(reason);
+    return opening_.left(clock().now()) > Duration{0} ? find_paths() : end(opening_.first_failure());
   }
   // Beside a live circuit the destination's answer is in doubt. What a change of paths offers may take a moment to
   // work.
@@ -290,20 +285,16 @@ void SourceCircuits::report_further(const absl::Status& reason) {
 }
 
 // The node may answer so at once, however often it is asked.
-void SourceCircuits::no_path(const absl::Status& reason) {
+void SourceCircuits::no_path(const absl::Status& answer) {
+  const absl::Status reason = absl::UnavailableError(answer.message());
   if (opened_) {
     outage_.attempt_failed(reason);
     return pause();
   }
-  // Without any path another attempt would not help, unless there was one.
-  if (!open_failed(reason, first_failure_.ok())) pause();
-}
-
-bool SourceCircuits::open_failed(const absl::Status& reason, bool was_last) {
-  if (first_failure_.ok()) first_failure_ = reason;
-  if (!was_last && clock().now() < open_deadline_) return false;
-  end(first_failure_);
-  return true;
+  opening_.failed(reason);
+  if (opening_.has_had_path()) opening_.wait_for_return();
+  const bool is_unknown = absl::IsNotFound(answer) && !opening_.has_had_path();
+  !is_unknown&& opening_.try_all_again(clock().now()) ? pause() : end(opening_.first_failure());
 }
 
 void SourceCircuits::pause() {

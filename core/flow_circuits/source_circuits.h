@@ -6,12 +6,12 @@
 //                  |<-- pause ----+               | circuit_ended()
 //                  +------------------------------+
 //
-// The first circuit may take as long as its limit; each path is tried once. Later ones are tried for as long as the
-// flow may be without a circuit while its application waits (Outage): on the path that shares least with live circuits,
-// then on the one whose last failure is oldest; on one that loses packets once all others have failed since the flow
-// lost its last circuit. The flow ends if its destination does not know it: at once before its first circuit,
-// later once that is confirmed. A flow that waits for another circuit asks its destination (FlowInquiry), too, over
-// paths that carry no circuit.
+// The first circuit may take as long as its limit; if each path has failed, all are tried again for a moment (Opening).
+// Later ones are tried for as long as the flow may be without a circuit while its application waits (Outage): on the
+// path that shares least with live circuits, then on the one whose last failure is oldest; on one that loses packets
+// once all others have failed since the flow lost its last circuit. The flow ends if its destination does not know it:
+// at once before its first circuit, later once that is confirmed. A flow that waits for another circuit asks its
+// destination (FlowInquiry), too, over paths that carry no circuit.
 //
 // A flow looks for its best path when its node reports that paths have changed. One that has lost a circuit, or could
 // not set one up, also does so from then on, every 2 s and later every 30 s. A circuit on that path joins beside the
@@ -51,6 +51,7 @@
 #include "core/flow/circuit_share.h"
 #include "core/flow_circuits/flow_inquiry.h"
 #include "core/flow_circuits/flow_paths.h"
+#include "core/flow_circuits/opening.h"
 #include "core/flow_circuits/outage.h"
 #include "core/flow_circuits/path_balance.h"
 #include "core/flow_circuits/suspects.h"
@@ -169,9 +170,7 @@ class SourceCircuits {
   void dial_failed(const absl::Status& reason);
   void failed(const absl::Status& reason);
   void report_further(const absl::Status& reason);
-  void no_path(const absl::Status& reason);
-  // Before the first circuit. Returns whether the flow has ended by it.
-  bool open_failed(const absl::Status& reason, bool was_last);
+  void no_path(const absl::Status& answer);
   void pause();
   void retry_after(Duration pause);
   void watch();
@@ -206,10 +205,7 @@ class SourceCircuits {
   bool striped_ = false;
   bool looks_for_parallels_ = false;  // for paths of the bundle that have no circuit
   bool looks_for_standby_ = false;
-  bool lost_port_ = false;  // while the first circuit was set up
-  Instant open_deadline_;
-  std::set<Elements> tried_;  // before the first circuit
-  absl::Status first_failure_;
+  Opening opening_;
 
   CircuitSetup setup_;        // of the dial
   bool dials_equal_ = false;  // its path equals the first one offered

@@ -31,7 +31,7 @@ std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) cons
   std::tuple<int, Instant, std::size_t, std::pair<Instant, Instant>> best_score;
   for (std::size_t rank = 0; rank < offers.size(); ++rank) {
     const Elements path = elements_of_path(offers[rank].hops);
-    if ((!opened_ && tried_.contains(path)) || is_live(path)) continue;
+    if ((!opened_ && opening_.has_tried(path)) || is_live(path)) continue;
     const auto order = suspects_.order(path);
     const Instant failed = order.second;
     // Paths that have failed since the flow lost its last circuit come after one that loses packets, each in its turn.

@@ -85,6 +85,19 @@ class SilentCableTest(FailoverCase):
             wait_for_data(nodes, "n2", "to-n1")
         self.check_pause(nodes, ranks, silence, 2 * _STOPPED_PAUSE_S)
 
+    @long
+    @in_lab("line:3", "--rate", "500mbit")
+    def test_a_job_begins_while_its_only_path_is_silent(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        nodes.wait_for_cables()
+        nodes.lab("cut", "n1-n2", "--silent")
+        self.check_event(nodes, "n1", "CABLE_SILENT", "n2")
+        ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--seconds", "1")
+        # Its first attempt fails at the relay.
+        nodes.wait_until(lambda: bool(nodes.events("n1", "CIRCUIT_REFUSED")), lambda: f"a refused circuit: {nodes.log('n1')}")
+        nodes.lab("mend", "n1-n2")
+        self.assertGreater(ranks.finish(), 0)
+
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_stopped_relay(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n2"], seconds=8)

@@ -1,0 +1,61 @@
+// A flow before its first circuit: which paths it has tried, why the first one failed, and for how long it goes on.
+// Each path is tried once; then all are tried again for a moment, since a cable may not be trusted yet, or a node just
+// have started.
+#ifndef CABLEWAY_CORE_FLOW_CIRCUITS_OPENING_H_
+#define CABLEWAY_CORE_FLOW_CIRCUITS_OPENING_H_
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/clock.h"
+
+namespace cableway {
+
+class Opening {
+ public:
+  using Path = std::vector<std::string>;  // elements_of_path()
+
+  // From its start. Unless the flow is to fail at once.
+  static constexpr std::chrono::seconds kTriesAgain{2};
+
+  // `limit`: of the whole. `at_once`: a flow whose paths have all failed ends.
+  void begin(Instant now, Duration limit, bool at_once) {
+    deadline_ = now + limit;
+    tries_again_until_ = at_once ? now : now + std::min<Duration>(limit, kTriesAgain);
+  }
+  Duration left(Instant now) const { return deadline_ - now; }
+  // Only the first reason is kept.
+  void failed(const absl::Status& reason) {
+    if (first_failure_.ok()) first_failure_ = reason;
+  }
+  const absl::Status& first_failure() const { return first_failure_; }
+
+  void try_path(const Path& path) {
+    tried_.insert(path);
+    had_path_ = true;
+  }
+  bool has_had_path() const { return had_path_; }
+  bool has_tried(const Path& path) const { return tried_.contains(path); }
+  // What has failed may be back before the limit: a port of this node, or the node.
+  void wait_for_return() { tries_again_until_ = deadline_; }
+  // All paths have been tried, or there is none. False: the flow has failed.
+  bool try_all_again(Instant now) {
+    tried_.clear();
+    return now < tries_again_until_;
+  }
+
+ private:
+  Instant deadline_;
+  Instant tries_again_until_;
+  std::set<Path> tried_;
+  bool had_path_ = false;
+  absl::Status first_failure_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_FLOW_CIRCUITS_OPENING_H_

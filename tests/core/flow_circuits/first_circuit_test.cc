@@ -1,0 +1,183 @@
+// When and over which paths a flow's source sets up its first circuit, and when it gives up. The paths:
+//
+//        +--am-- m --mb--+
+//   a ---+--an-- n --nb--+--- b
+//        +-------ab------+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/circuit/flow_proof.h"
+#include "core/flow/chunk_link.h"
+#include "core/flow_circuits/source_circuits.h"
+#include "routing/topology/cable_name.h"
+#include "tests/core/flow_circuits/played_flow.h"
+
+namespace cableway {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::kOverM;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+using FirstCircuitTest = test::SourceCircuitsFixture;
+
+TEST_F(FirstCircuitTest, TheFirstCircuitTakesTheBestPathAndCarriesTheFlowsIdentity) {
+  begin();
+  ASSERT_EQ(dials(), 1U);
+  EXPECT_EQ(dialled(), "ab");
+  const CircuitSetup setup = paths_.reach();
+  EXPECT_EQ(setup.purpose, SetupPurpose::kCircuit);
+  EXPECT_EQ(setup.nonce, identity_.nonce);
+  EXPECT_EQ(setup.circuit, (CircuitName{0, 1}));
+  EXPECT_EQ(setup.source_port, 4001);
+  EXPECT_EQ(setup.path_wait_ms, 30000U);
+  EXPECT_EQ(setup.from_node, "a");
+  EXPECT_EQ(setup.hops.back().to_port, 4002);
+  EXPECT_TRUE(verify_flow_proof(identity_.cookie, setup));
+  paths_.accept();
+  EXPECT_THAT(flow_.joined, SizeIs(1));
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 1U);
+  EXPECT_TRUE(flow_.failures.empty());
+}
+
+TEST_F(FirstCircuitTest, AFirstCircuitThatFailsIsTriedOnceOverEachPathWhereAFlowIsToFailAtOnce) {
+  begin(milliseconds(0));
+  paths_.reach();
+  paths_.refuse("node m: no room");
+  paths_.turn();
+  EXPECT_EQ(dialled(), "am");
+  paths_.reach();
+  paths_.refuse("no");
+  paths_.turn();
+  EXPECT_EQ(dialled(), "an");
+  paths_.reach();
+  paths_.refuse("no");
+  paths_.turn();
+  EXPECT_EQ(dials(), 3U);
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("node m: no room")) << "the first reason";
+  EXPECT_THAT(flow_.released, testing::ElementsAre(1, 2, 3));
+}
+
+// As when a relay does not trust the cable yet.
+TEST_F(FirstCircuitTest, AFirstCircuitThatFailsOverEachPathIsTriedAgainForTwoSeconds) {
+  paths_.offers = {kOverM};
+  begin();
+  paths_.reach();
+  paths_.refuse("node m does not use cable mb now");
+  run_for(milliseconds(600));
+  EXPECT_TRUE(flow_.failures.empty());
+  EXPECT_EQ(dials(), 2U);
+  paths_.reach();
+  paths_.accept();
+  EXPECT_THAT(flow_.joined, SizeIs(1));
+  EXPECT_TRUE(flow_.failures.empty());
+}
+
+TEST_F(FirstCircuitTest, AFirstCircuitThatFailsOverEachPathFailsAfterTwoSecondsWithTheFirstReason) {
+  paths_.offers = {kOverM};
+  begin();
+  paths_.reach();
+  paths_.refuse("node m does not use cable mb now");
+  while (flow_.failures.empty() && dials() < 10) {
+    run_for(milliseconds(510));
+    if (!flow_.failures.empty()) break;
+    paths_.reach();
+    paths_.refuse("another reason");
+  }
+  EXPECT_EQ(dials(), 5U) << "one at the start, then one each half second";
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("does not use cable mb"));
+}
+
+TEST_F(FirstCircuitTest, AFlowWithoutAPathNowAsksItsNodeForTwoSeconds) {
+  paths_.no_path = absl::UnavailableError("node a has no path to node b");
+  begin();
+  run_for(milliseconds(1500));
+  EXPECT_TRUE(flow_.failures.empty());
+  run_for(milliseconds(1600));
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_EQ(flow_.failures[0].message(), "node a has no path to node b");
+  EXPECT_LE(paths_.requests, 10U);
+}
+
+TEST_F(FirstCircuitTest, AFlowToAnUnknownNodeFailsAtOnceWithTheNodesReason) {
+  paths_.no_path = absl::NotFoundError("node a knows of no node b");
+  begin();
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_EQ(flow_.failures[0].message(), "node a knows of no node b");
+  EXPECT_FALSE(ends_flow(flow_.failures[0])) << "only the destination may say that";
+}
+
+TEST_F(FirstCircuitTest, ANodeThatGoesAwayWhileTheFirstCircuitFailsIsAskedAgainUntilTheLimit) {
+  begin();
+  paths_.reach();
+  paths_.no_path = absl::UnavailableError("no node runs here");
+  paths_.refuse("node m: no room");
+  run_for(seconds(5));
+  EXPECT_TRUE(flow_.failures.empty());
+  EXPECT_LE(paths_.requests, 20U) << "its errors may come at once";
+  run_for(seconds(6));
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("node m: no room"));
+}
+
+TEST_F(FirstCircuitTest, ADestinationThatDoesNotKnowTheFlowEndsItAtOnce) {
+  begin();
+  paths_.reach();
+  paths_.refuse("node b: it no longer listens", FailureScope::kFlow);
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_TRUE(ends_flow(flow_.failures[0]));
+  run_for(seconds(60));
+  EXPECT_EQ(dials(), 1U);
+}
+
+TEST_F(FirstCircuitTest, AFirstCircuitWhosePortIsLostTakesTheNextPath) {
+  const std::string cable = routing::discovered_cable_name("a", "eth0", "b", "eth1");
+  paths_.offers[0] = test::path_over({{cable, "b"}});
+  begin();
+  ASSERT_EQ(dialled(), cable);
+  circuits_->lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
+  paths_.turn();
+  EXPECT_EQ(dialled(), "am");
+  paths_.reach();
+  paths_.accept();
+  EXPECT_EQ(flow_.alive, 1U);
+  EXPECT_TRUE(flow_.failures.empty());
+}
+
+// The only cable loses its carrier for a moment.
+TEST_F(FirstCircuitTest, AFirstCircuitWithoutAnotherPathWaitsForItsPort) {
+  const std::string cable = routing::discovered_cable_name("a", "eth0", "b", "eth1");
+  const PathOffers offers = {test::path_over({{cable, "b"}})};
+  for (const bool is_still_offered : {true, false}) {
+    SCOPED_TRACE(is_still_offered);
+    paths_.offers = offers;
+    begin();
+    circuits_->lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
+    if (!is_still_offered) paths_.no_path = absl::UnavailableError("no path");
+    run_for(seconds(3));
+    EXPECT_TRUE(flow_.failures.empty());
+    paths_.no_path = absl::OkStatus();
+    run_for(milliseconds(1600));
+    paths_.reach();
+    paths_.accept();
+    EXPECT_EQ(flow_.alive, 1U);
+    flow_.alive = 0;  // for the next one
+  }
+  paths_.offers = offers;
+  begin();
+  circuits_->lose_port({.interface = "eth0", .reason = "the port has lost its carrier"});
+  paths_.no_path = absl::UnavailableError("no path");
+  run_for(seconds(12));
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("the port has lost its carrier"));
+}
+
+}  // namespace
+}  // namespace cableway
