@@ -48,6 +48,14 @@ std::string loss_text(const Topology& topology, const DrainEffect& effect) {
                       rate_text(loss.after_mbps), " instead of ", rate_text(loss.before_mbps), "\n");
 }
 
+std::string circuits_text(const DrainTarget& target, const std::optional<CrossingCircuits>& crossing) {
+  if (crossing.has_value()) {
+    return absl::StrCat(describe(*crossing), crossing->circuits == 1 ? " leads" : " lead", " there now");
+  }
+  const std::string where = target.is_cable() ? absl::StrCat(target.node, " and ", target.neighbour) : target.node;
+  return absl::StrCat("not known here: run this on ", where);
+}
+
 }  // namespace
 
 DrainEffect effect_of(const Topology& topology, const DrainTarget& target) {
@@ -64,16 +72,17 @@ std::string lost_pairs_text(const Topology& topology, const DrainEffect& effect)
   return text;
 }
 
-std::string drain_effect_text(const Topology& topology, const DrainEffect& effect, const CrossingCircuits& crossing) {
+std::string drain_effect_text(const Topology& topology, const DrainTarget& target, const DrainEffect& effect,
+                              const std::optional<CrossingCircuits>& crossing) {
   const std::string lost = effect.lost.empty() ? "no pair of nodes loses its last path"
                                                : absl::StrCat(pairs_text(effect.lost.size()),
                                                               " without a path: ", lost_pairs_text(topology, effect));
   return absl::StrCat("  lost        ", lost, "\n", longer_text(topology, effect), loss_text(topology, effect),
-                      "  circuits    ", describe(crossing), crossing.circuits == 1 ? " leads" : " lead",
-                      " there now\n");
+                      "  circuits    ", circuits_text(target, crossing), "\n");
 }
 
-Json drain_effect_json(const Topology& topology, const DrainEffect& effect, const CrossingCircuits& crossing) {
+Json drain_effect_json(const Topology& topology, const DrainEffect& effect,
+                       const std::optional<CrossingCircuits>& crossing) {
   constexpr std::size_t kMaxPairs = 1000;
   Json lost = Json::array();
   for (std::size_t i = 0; i < std::min(kMaxPairs, effect.lost.size()); ++i) {
@@ -97,8 +106,8 @@ Json drain_effect_json(const Topology& topology, const DrainEffect& effect, cons
           {"longer_pairs", effect.longer.size()},
           {"longest", longest},
           {"largest_loss", loss},
-          {"circuits", crossing.circuits},
-          {"not_listed", crossing.not_listed}};
+          {"circuits", crossing.has_value() ? Json(crossing->circuits) : Json(nullptr)},
+          {"not_listed", crossing.has_value() ? Json(crossing->not_listed) : Json(nullptr)}};
 }
 
 }  // namespace cableway::cli

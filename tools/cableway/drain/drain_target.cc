@@ -92,4 +92,17 @@ absl::StatusOr<DrainTarget> find_drain_target(const Topology& topology, const st
   return unknown(topology, *self, name);
 }
 
+absl::StatusOr<DrainTarget> find_checked_target(const Topology& topology, const std::string& here,
+                                                const std::string& name) {
+  absl::StatusOr<DrainTarget> target = find_drain_target(topology, here, name);
+  if (target.ok() || !topology.find_node(here).has_value()) return target;
+  if (const Cable* const cable = topology.find_plugged(name); cable != nullptr) {
+    target = target_of(topology, cable->a.node, *cable);
+  } else if (const std::optional<NodeIndex> node = topology.find_node(name); node.has_value()) {
+    target = DrainTarget{.node = name, .drains = topology.node(*node).draining};
+  }
+  if (target.ok()) target->is_here = false;
+  return target;
+}
+
 }  // namespace cableway::cli

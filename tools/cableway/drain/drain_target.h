@@ -1,4 +1,4 @@
-// The target of `cableway drain NAME`: the node here, or one of its cables.
+// The target of `cableway drain NAME`: the node here, or one of its cables; with --check any node or cable.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DRAIN_DRAIN_TARGET_H_
 
@@ -10,11 +10,12 @@
 namespace cableway::cli {
 
 struct DrainTarget {
-  std::string node;            // the node here
+  std::string node;            // the node here, if `is_here`
   std::string cable = {};      // of it, by its name; "": the node itself
   bool drains = false;         // already, by either end
-  std::string interface = {};  // of the cable, at the node here
+  std::string interface = {};  // of the cable, at the node
   std::string neighbour = {};  // the node at the cable's other end
+  bool is_here = true;
 
   bool is_cable() const { return !cable.empty(); }
 };
@@ -26,6 +27,10 @@ std::string describe(const DrainTarget& target);
 // node or a cable of others, with where to run the command; several cables end at the interface; or an unknown name.
 absl::StatusOr<DrainTarget> find_drain_target(const routing::Topology& topology, const std::string& here,
                                               const std::string& name);
+
+// What is here is found first; else `name` is of any node or cable, and the target is not here.
+absl::StatusOr<DrainTarget> find_checked_target(const routing::Topology& topology, const std::string& here,
+                                                const std::string& name);
 
 }  // namespace cableway::cli
 

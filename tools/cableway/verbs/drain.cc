@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,7 +91,7 @@ class DrainVerb final : public Verb {
                          "cableway drain $(hostname) && systemctl stop cablewayd"},
             .arguments = {json_flag(json_),
                           positional("NAME", name_, "the node here, one of its cables, or the port of one"),
-                          flag("--check", check_, "only show what would be lost"),
+                          flag("--check", check_, "only show what would be lost; NAME may be of any node or cable"),
                           flag("--force", force_, "even if two nodes then have no path left").excluding({"--check"}),
                           number_option("--timeout", 0, kMaxTimeoutS, timeout_s_,
                                         "seconds to wait until no circuit leads there; 0: do not wait")
@@ -101,15 +102,20 @@ class DrainVerb final : public Verb {
     const absl::StatusOr<KnownTopology> known =
         find_topology(invocation.settings, "", invocation.surroundings.node_deadline);
     if (!known.ok()) return known.status();
-    const absl::StatusOr<DrainTarget> target = find_drain_target(known->topology, known->node, name_);
+    const absl::StatusOr<DrainTarget> target = check_ ? find_checked_target(known->topology, known->node, name_)
+                                                      : find_drain_target(known->topology, known->node, name_);
     if (!target.ok()) return target.status();
-    const absl::StatusOr<CrossingCircuits> crossing = ask_for_crossing(invocation, *target);
-    if (!crossing.ok()) return crossing.status();
+    std::optional<CrossingCircuits> crossing;
+    if (target->is_here) {
+      absl::StatusOr<CrossingCircuits> found = ask_for_crossing(invocation, *target);
+      if (!found.ok()) return found.status();
+      crossing = *std::move(found);
+    }
     const routing::DrainEffect effect = effect_of(known->topology, *target);
-    if (check_) return checked(known->topology, *target, effect, *crossing);
+    if (check_) return checked(known->topology, *target, effect, crossing);
     if (!effect.lost.empty() && !target->drains && !force_) {
       Answer refused{"", kLosesPaths, {refusal(known->topology, *target, effect)}};
-      if (json_) refused.text = checked(known->topology, *target, effect, *crossing).text;
+      if (json_) refused.text = checked(known->topology, *target, effect, crossing).text;
       return refused;
     }
     return drain(invocation, known->topology, *target, effect);
@@ -117,7 +123,7 @@ class DrainVerb final : public Verb {
 
  private:
   Answer checked(const routing::Topology& topology, const DrainTarget& target, const routing::DrainEffect& effect,
-                 const CrossingCircuits& crossing) const {
+                 const std::optional<CrossingCircuits>& crossing) const {
     const int status = effect.lost.empty() ? kDone : kLosesPaths;
     if (json_) {
       Json view = as_json(target, target.drains);
@@ -126,7 +132,7 @@ class DrainVerb final : public Verb {
     }
     const std::string head = absl::StrCat(
         cli::describe(target), target.drains ? " drains already. That costs:\n" : ": draining it would cost:\n");
-    return {head + drain_effect_text(topology, effect, crossing), status};
+    return {head + drain_effect_text(topology, target, effect, crossing), status};
   }
 
   static std::string refusal(const routing::Topology& topology, const DrainTarget& target,

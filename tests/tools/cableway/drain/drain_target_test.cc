@@ -62,6 +62,25 @@ TEST(DrainTarget, WhatIsElsewhereIsRefusedWithThePlace) {
   EXPECT_EQ(refusal("n0", "c1"), "cable c1 joins n1 and n2: run this on n1 or on n2");
 }
 
+TEST(DrainTarget, ForACheckMayBeElsewhere) {
+  const absl::StatusOr<DrainTarget> node = find_checked_target(line(), "n0", "n2");
+  ASSERT_TRUE(node.ok()) << node.status();
+  EXPECT_EQ(describe(*node), "node n2");
+  EXPECT_FALSE(node->is_here);
+  const absl::StatusOr<DrainTarget> cable = find_checked_target(line(), "n0", "c1");
+  ASSERT_TRUE(cable.ok()) << cable.status();
+  EXPECT_EQ(describe(*cable), "cable c1");
+  EXPECT_EQ(cable->node, "n1");
+  EXPECT_EQ(cable->neighbour, "n2");
+  EXPECT_FALSE(cable->is_here);
+  const absl::StatusOr<DrainTarget> here = find_checked_target(line(), "n0", "eth0");
+  ASSERT_TRUE(here.ok()) << here.status();
+  EXPECT_EQ(describe(*here), "cable c0");
+  EXPECT_TRUE(here->is_here);
+  EXPECT_THAT(find_checked_target(line(), "n0", "nothing").status().message(), HasSubstr("is neither node n0"));
+  EXPECT_THAT(find_checked_target(line(), "n9", "n9").status().message(), HasSubstr("is not in its topology yet"));
+}
+
 TEST(DrainTarget, APortThatEndsSeveralCablesIsRefusedWithTheirNames) {
   EXPECT_EQ(refusal("n1", "sw0"), "port sw0 ends 2 cables: name one of c0, c2");
 }

@@ -81,6 +81,19 @@ TEST_F(DrainTest, ACheckChangesNothing) {
   EXPECT_THAT(requests_, IsEmpty());
 }
 
+TEST_F(DrainTest, ACheckMayBeOfAnotherNodeOrCable) {
+  const Outcome node = run({"drain", "n3", "--check"});
+  EXPECT_EQ(node.exit_status, kDone) << node.err;
+  EXPECT_THAT(node.out, AllOf(HasSubstr("node n3: draining it would cost:"),
+                              HasSubstr("  circuits    not known here: run this on n3\n")));
+  EXPECT_THAT(run({"drain", "c2", "--check"}).out, HasSubstr("not known here: run this on n2 and n3"));
+  const Json json = Json::parse(run({"drain", "n3", "--check", "--json"}).out);
+  EXPECT_EQ(json.at("node"), "n3");
+  EXPECT_EQ(json.at("circuits"), nullptr);
+  EXPECT_EQ(json.at("not_listed"), nullptr);
+  EXPECT_THAT(run({"drain", "n3"}).err, HasSubstr("run this on n3"));
+}
+
 // n0 - n1 - n2
 TEST_F(DrainTest, TheLastPathOfTwoNodesIsNotTakenWithoutForce) {
   use(routing::sample_topology(3, routing::line_pairs(3)));
