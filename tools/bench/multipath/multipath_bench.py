@@ -23,7 +23,7 @@ from bench_error import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSED, BenchError, 
 from benchmarks_file import write_section
 from lab_processes import LabProcess, start_node, wait_for_all
 from machine import PROGRAMS, describe, with_programs
-from multipath_cases import CASES, QUICK_CASES, SMALL, SMALL_SIZES, Case
+from multipath_cases import AGAIN, CASES, QUICK_CASES, SMALL, SMALL_SIZES, Case
 from multipath_report import MODES, Result, SmallResult, last_line, missed, section_text
 from multipath_samples import Sample, Samples, case_key, read_samples, write_samples
 from relay_measurements import say
@@ -32,13 +32,12 @@ from split_port_sysfs import command_that_sees, write_tree
 
 _TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway")
 _ROUNDS = 5
-_SECONDS = 2.0
 _PORT = 29500
 _LIMIT_S = 120
 _PASSED_ON = (77, EXIT_INTERRUPTED)  # of a lab's statuses
 
 _DESCRIPTION = f"""\
-Runs {len(CASES)} cases with CABLEWAY_MULTIPATH=off and =all in turn, {_ROUNDS} times each, and small messages.
+Runs {len(CASES)} cases with CABLEWAY_MULTIPATH=off and =all in turn, {_ROUNDS} times each, and small messages {SMALL.often} times as often.
 
 The last line of standard output is `multipath: NEIGHBOURS OPPOSITE ALL_TO_ALL`: what neighbours one way round, one opposite pair
 and all_to_all (busbw) get in a ring of four with all paths, in cables."""
@@ -83,8 +82,8 @@ def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
     nodes = case.topology.nodes
     result = scratch / "result.json"
     arguments = [*case.arguments, "--sizes", case.size, "--channels", str(case.channels), "--warmup", "3", "--seconds",
-                 str(_SECONDS), "--idle-us", "0" if case is SMALL else "50", "--json", str(result)]
-    environment = {"CABLEWAY_LOG": "warning", "CABLEWAY_MULTIPATH": mode}
+                 str(case.seconds), "--idle-us", "0" if case is SMALL else "50", "--json", str(result)]
+    environment = {"CABLEWAY_LOG": "warning", "CABLEWAY_MULTIPATH": "off" if mode == AGAIN else mode}
     address = subprocess.run(["lab", "exec", nodes[0], "--", "printenv", "LAB_NODE_ADDRESS"], capture_output=True,
                              text=True, timeout=60, check=True).stdout.strip()
     daemon = [str(build / "bin/cablewayd")]
@@ -115,11 +114,11 @@ def _run_in_lab(arguments: argparse.Namespace) -> None:
     samples: list[Sample] = []
     case = next(each for each in _cases(arguments) if case_key(each) == arguments.in_lab)
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
-        for turn in range(arguments.rounds):
-            for mode in MODES:
+        for turn in range(arguments.rounds * case.often):
+            for mode in case.modes:
                 values = _measure(arguments.build, Path(scratch), case, mode)
                 samples += [(case_key(case), mode, size, value) for size, value in values.items()]
-            say(f"{case_key(case)}: round {turn + 1}/{arguments.rounds}")
+            say(f"{case_key(case)}: round {turn + 1}/{arguments.rounds * case.often}")
     arguments.results.write_text(json.dumps(samples), encoding="utf-8")
 
 
@@ -192,7 +191,7 @@ def _run(arguments: argparse.Namespace) -> int:
     results = [Result(case, {mode: samples.spread(case, mode, case.size) for mode in MODES})
                for case in cases if case is not SMALL]
     small = None if SMALL not in cases else SmallResult(
-        {mode: {size: samples.spread(SMALL, mode, size) for size in SMALL_SIZES} for mode in MODES})
+        {mode: {size: samples.spread(SMALL, mode, size) for size in SMALL_SIZES} for mode in SMALL.modes})
     out = arguments.out or (None if arguments.quick or arguments.only else ROOT / "docs/benchmarks.md")
     if out is not None:
         write_section(out, "multipath", section_text(results, small, samples.described(), samples.rounds()))

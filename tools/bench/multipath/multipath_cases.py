@@ -104,6 +104,9 @@ class Case:
     counts: str = "algbw_GBps"            # the field of collperf's results
     size: str = field(default="32M")
     alone: bool = False                   # to be measured without others, as processors or latencies are the limit
+    modes: tuple[str, ...] = ("off", "all")
+    seconds: float = 2.0
+    often: int = 1                        # how many times in a round
 
 
 def _pair(topology: Topology, source: int, destination: int, least_of_most: float) -> Case:
@@ -135,7 +138,9 @@ CASES = (
 )
 QUICK_CASES = (CASES[1],)
 
-# Small messages of a flow that has its further circuits: it carries 16 MiB first.
+# Small messages of a flow that has its further circuits: it carries 16 MiB first. A run has another latency than the next
+# one, with whatever paths; so there are many, and runs that measure the same again.
+AGAIN = "off, again"
 SMALL_SIZES = ("8", "4K", "64K")
 SMALL = Case(RING_4, "small messages between neighbours", ("--latency", "--op", "sendrecv", "--pattern", "pair 0 1"),
-             channels=1, size="1M," + ",".join(SMALL_SIZES), alone=True)
+             channels=1, size="1M," + ",".join(SMALL_SIZES), alone=True, modes=("off", "all", AGAIN), seconds=0.5, often=5)
