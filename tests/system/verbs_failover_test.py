@@ -20,6 +20,7 @@ import guest_nodes_case
 from guest_nodes import GuestRanks
 from guest_nodes_case import RATE, NodesTestCase
 
+_KINDS = 8  # of faults
 _RUN_S = 60  # of one job
 _LAST_FAULT_S = 15  # before its end
 _FLOWING_PACKETS = 500  # of 4 KiB
@@ -62,17 +63,37 @@ class FailoverTest(NodesTestCase):
         self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets("n0") > sent + _FLOWING_PACKETS or not ranks.running(),
                               lambda: f"data flows on:\n{ranks.text()}")
 
+    def relay_of(self, number: int) -> str:
+        return self.RELAYS[number // _KINDS % len(self.RELAYS)]
+
+    def signal(self, relay: str, name: str) -> None:
+        self.nodes.run(relay, "sh", "-c", f"kill -{name} $(pidof cablewayd)")
+
+    def flap(self, cable: str) -> None:
+        for _ in range(2):
+            self.lab.check("cut", cable)
+            self.lab.check("mend", cable)
+        self.lab.check("cut", cable)
+
     def fault(self, number: int, ranks: GuestRanks) -> None:
         """Under load, until data flows on and the cluster is whole again."""
-        relay = self.RELAYS[number // 4 % 2]
+        relay = self.relay_of(number)
+        far_end = "n0" if number % 2 else "n2"
         cable = f"n0-{relay}" if number % 2 else f"{relay}-n2"
+        mend: Callable[[], object] = lambda: self.lab.check("mend", cable)
         kinds: tuple[tuple[Callable[[], object], Callable[[], object]], ...] = (
-            (lambda: self.lab.check("cut", cable), lambda: self.lab.check("mend", cable)),
+            (lambda: self.lab.check("cut", cable), mend),
             (lambda: self.nodes.kill(relay), lambda: self.nodes.start(relay, **self.SETTINGS)),
-            (lambda: self.lab.check("cut", cable, "--silent"), lambda: self.lab.check("mend", cable)),
-            (lambda: self.lab.check("cut", cable), lambda: self.lab.check("mend", cable)),
+            (lambda: self.lab.check("cut", cable, "--silent"), mend),
+            (lambda: self.lab.check("cut", cable), mend),
+            (lambda: self.signal(relay, "STOP"), lambda: self.signal(relay, "CONT")),
+            (lambda: self.flap(cable), mend),
+            (lambda: self.nodes.cableway(relay, "drain", relay, "--timeout", "0"),
+             lambda: self.nodes.cableway(relay, "undrain", relay)),
+            (lambda: self.lab.check("cut", cable, "--one-way", far_end), mend),
         )
-        cause, undo = kinds[number % len(kinds)]
+        assert len(kinds) == _KINDS
+        cause, undo = kinds[number % _KINDS]
         cause()
         try:
             self.wait_for_data(ranks)
@@ -122,7 +143,7 @@ class MixedFailoverTest(FailoverTest):
     def fault(self, number: int, ranks: GuestRanks) -> None:
         before = self.nodes.relayed_bytes("n1")
         super().fault(number, ranks)
-        if number // 4 % 2:  # of the other path
+        if self.relay_of(number) != "n1":
             self.assertGreater(self.nodes.relayed_bytes("n1"), before)
 
 

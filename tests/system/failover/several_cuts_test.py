@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""System test, in namespaces, of cables that are cut together or while a job begins: the flow goes on over any path
-that is left.
+"""System test, in namespaces, of cables that are cut together, or while a job begins or ends: the flow goes on over any
+path that is left.
 
 Usage: several_cuts_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
@@ -19,8 +19,12 @@ from in_lab import in_lab, long, main, report_figure
 from lab_nodes import STEADY, LabNodes
 
 _PAUSE_S = 3.0
+_SHORT_JOB = (*FLOW, "--wall-seconds", "2")
 # From the start of the ranks: before they have a flow, while it is set up, and after.
 _INTO_THE_START_S = (0.0, 0.1, 0.2, 0.3, 0.4)
+# Before the end of the ranks, as it was without a cut: while messages are sent and checked, and flows close. The command that
+# cuts a cable takes a quarter of a second itself.
+_BEFORE_THE_END_S = (0.60, 0.45, 0.40, 0.35, 0.30, 0.25, 0.20, 0.15)
 # From the start of the ranks to their end: 2.2 s, with a cut as without. A flow that waited for TCP would stand still for
 # 4 s, and a process that waited for its connections over the cut cable would end 2 s later.
 _MOST_S = 4.0
@@ -67,16 +71,33 @@ class SeveralCutsTest(FailoverCase):
         nodes.start(**STEADY)
         nodes.wait_for_cables()
         for delay in _INTO_THE_START_S:
-            began = time.monotonic()
-            ranks = nodes.start_ranks(["n0", "n1"], *FLOW, "--wall-seconds", "2")
-            time.sleep(delay)
-            nodes.lab("cut", "n0-n1")
-            self.assertGreater(ranks.finish(), 0, f"cut {delay} s after the start")
-            took = time.monotonic() - began
-            report_figure(f"cut {delay} s after the start: all took {took:.1f} s")
-            self.assertLess(took, _MOST_S, f"cut {delay} s after the start")
-            nodes.lab("mend", "n0-n1")
-            nodes.wait_for_cables()
+            self.check_cut_after(nodes, delay)
+
+    @in_lab("ring:4", "--rate", "500mbit")
+    def test_while_a_job_ends(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        nodes.wait_for_cables()
+        began = time.monotonic()
+        nodes.start_ranks(["n0", "n1"], *_SHORT_JOB).finish()
+        whole_s = time.monotonic() - began
+        run_on = [self.check_cut_after(nodes, whole_s - before) for before in _BEFORE_THE_END_S]
+        self.assertTrue(any(run_on), "all cuts came after the end")
+
+    def check_cut_after(self, nodes: LabNodes, delay_s: float) -> bool:
+        """Of a short job that succeeds. Returns whether it ran on."""
+        began = time.monotonic()
+        ranks = nodes.start_ranks(["n0", "n1"], *_SHORT_JOB)
+        time.sleep(delay_s)
+        nodes.lab("cut", "n0-n1")
+        run_on = ranks.running()
+        what = f"cut {delay_s:.2f} s after the start, {'and the ranks ran on' if run_on else 'when the ranks had ended'}"
+        self.assertGreater(ranks.finish(), 0, what)
+        took = time.monotonic() - began
+        report_figure(f"{what}: all took {took:.1f} s")
+        self.assertLess(took, _MOST_S, what)
+        nodes.lab("mend", "n0-n1")
+        nodes.wait_for_cables()
+        return run_on
 
 
 if __name__ == "__main__":
