@@ -132,6 +132,7 @@ std::uint16_t header_sum(const FrameBytes& header);
 // Checks everything that does not depend on the flow: magic, kind, the header's sum, payload bounds, and that a chunk
 // lies inside its message. DataLoss: the header's sum is wrong. InvalidArgument: anything else.
 absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
+// The same over RDMA, where the sum is 0.
 absl::StatusOr<Frame> decode_unsummed_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 const char* to_text(FrameKind kind);

@@ -1,6 +1,5 @@
-// A flow before its first circuit: which paths it has tried, why the first one failed, and for how long it goes on.
-// Each path is tried once; then all are tried again for a moment, since a cable may not be trusted yet, or a node just
-// have started.
+// A flow before its first circuit: the paths that it has tried, its first failure, and how long it tries again. A cable
+// may not be trusted yet, or a node may have just started.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_OPENING_H_
 #define CABLEWAY_CORE_FLOW_CIRCUITS_OPENING_H_
 
@@ -19,10 +18,10 @@ class Opening {
  public:
   using Path = std::vector<std::string>;  // elements_of_path()
 
-  // From its start. Unless the flow is to fail at once.
+  // How long a flow tries all paths again, from its start.
   static constexpr std::chrono::seconds kTriesAgain{2};
 
-  // `limit`: of the whole. `at_once`: a flow whose paths have all failed ends.
+  // `limit`: for the first circuit. `at_once`: each path is tried once only.
   void begin(Instant now, Duration limit, bool at_once) {
     deadline_ = now + limit;
     tries_again_until_ = at_once ? now : now + std::min<Duration>(limit, kTriesAgain);
@@ -34,7 +33,7 @@ class Opening {
   }
   const absl::Status& first_failure() const { return first_failure_; }
 
-  void try_path(const Path& path) {
+  void note_tried(const Path& path) {
     tried_.insert(path);
     had_path_ = true;
   }

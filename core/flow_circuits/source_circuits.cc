@@ -22,8 +22,10 @@ constexpr std::size_t kShortLives = 4;
 constexpr std::chrono::milliseconds kOutageWatch{100};
 // Before a flow that lacks a further circuit looks for a path for it again.
 constexpr std::chrono::seconds kFurtherPause{5};
-// Before a flow without a first circuit, whose paths have all failed, tries them again.
-constexpr std::chrono::milliseconds kOpenAgainPause{500};
+// Before a flow without a first circuit, whose paths have all failed, tries them again. Each flow adds a part of the
+// spread of its own: two flows that refuse each other the last place of a relay would do so again in lockstep.
+constexpr std::chrono::milliseconds kOpenAgainPause{400};
+constexpr std::uint64_t kOpenAgainSpreadMs = 200;
 // How often a flow that is not on its best path looks for it.
 constexpr std::chrono::seconds kLookForBetter{2};
 constexpr std::size_t kEagerLooks = 15;
@@ -44,6 +46,7 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
       identity_(std::move(identity)),
       limits_(limits),
       flow_(flow),
+      open_again_pause_(kOpenAgainPause + std::chrono::milliseconds(seed_of(identity_.nonce) % kOpenAgainSpreadMs)),
       pause_(kFirstPause),
       hold_off_(kFirstHoldOff),
       further_hold_off_(kFirstHoldOff),
@@ -57,6 +60,10 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
 
 void SourceCircuits::start() {
   opening_.begin(clock().now(), limits_.open, outage_.limit() == Duration{0});
+  // The node may take its time to answer that there is no path. A dial has what is left as its budget.
+  retry_limit_ = clock().call_after(limits_.open, [this] {
+    if (!opened_ && !over_ && !opening_.first_failure().ok() && dial_ == nullptr) end(opening_.first_failure());
+  });
   find_paths();
 }
 
@@ -87,6 +94,7 @@ void SourceCircuits::posted() {
 void SourceCircuits::stop() {
   over_ = true;
   dial_.reset();
+  retry_limit_.reset();
   inquiry_.stop();
   retry_.reset();
   watch_.reset();
@@ -169,7 +177,7 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
   if (!rank.has_value()) {
     if (is_further && !looks_for_standby_ && !looks_for_parallels_) return;
     if (opened_) return retry_after(kFurtherPause);
-    return opening_.try_all_again(clock().now()) ? retry_after(kOpenAgainPause) : end(opening_.first_failure());
+    return opening_.try_all_again(clock().now()) ? retry_after(open_again_pause_) : end(opening_.first_failure());
   }
   // None is free while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
@@ -177,7 +185,7 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
 }
 
 void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer) {
-  if (!opened_) opening_.try_path(elements_of_path(path.hops));
+  if (!opened_) opening_.note_tried(elements_of_path(path.hops));
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(opening_.left(clock().now()));
   const std::chrono::milliseconds budget = opened_ ? kReopenLimit : std::max(left, std::chrono::milliseconds{1});
   setup_ = CircuitSetup{};
@@ -293,8 +301,7 @@ void SourceCircuits::no_path(const absl::Status& answer) {
   }
   opening_.failed(reason);
   if (opening_.has_had_path()) opening_.wait_for_return();
-  const bool is_unknown = absl::IsNotFound(answer) && !opening_.has_had_path();
-  !is_unknown&& opening_.try_all_again(clock().now()) ? pause() : end(opening_.first_failure());
+  opening_.try_all_again(clock().now()) ? pause() : end(opening_.first_failure());
 }
 
 void SourceCircuits::pause() {

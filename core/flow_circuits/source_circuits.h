@@ -206,6 +206,8 @@ class SourceCircuits {
   bool looks_for_parallels_ = false;  // for paths of the bundle that have no circuit
   bool looks_for_standby_ = false;
   Opening opening_;
+  const Duration open_again_pause_;
+  std::unique_ptr<Timer> retry_limit_;
 
   CircuitSetup setup_;        // of the dial
   bool dials_equal_ = false;  // its path equals the first one offered

@@ -70,7 +70,7 @@ TEST_F(FirstCircuitTest, AFirstCircuitThatFailsOverEachPathIsTriedAgainForTwoSec
   begin();
   paths_.reach();
   paths_.refuse("node m does not use cable mb now");
-  run_for(milliseconds(600));
+  run_for(milliseconds(610));
   EXPECT_TRUE(flow_.failures.empty());
   EXPECT_EQ(dials(), 2U);
   paths_.reach();
@@ -85,30 +85,45 @@ TEST_F(FirstCircuitTest, AFirstCircuitThatFailsOverEachPathFailsAfterTwoSecondsW
   paths_.reach();
   paths_.refuse("node m does not use cable mb now");
   while (flow_.failures.empty() && dials() < 10) {
-    run_for(milliseconds(510));
+    run_for(milliseconds(610));
     if (!flow_.failures.empty()) break;
     paths_.reach();
     paths_.refuse("another reason");
   }
-  EXPECT_EQ(dials(), 5U) << "one at the start, then one each half second";
+  EXPECT_EQ(dials(), 5U) << "one at the start, then one in each 0.6 s";
   ASSERT_THAT(flow_.failures, SizeIs(1));
   EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("does not use cable mb"));
 }
 
-TEST_F(FirstCircuitTest, AFlowWithoutAPathNowAsksItsNodeForTwoSeconds) {
-  paths_.no_path = absl::UnavailableError("node a has no path to node b");
+TEST_F(FirstCircuitTest, ItEndsAtItsLimitWhileItsNodeWaitsForAPath) {
+  begin();
+  paths_.reach();
+  paths_.no_path = absl::UnavailableError("node a has lost its path to node b");
+  paths_.no_path_after = seconds(8);
+  paths_.refuse("node m does not use cable mb now");
+  run_for(milliseconds(9900));
+  EXPECT_TRUE(flow_.failures.empty());
+  run_for(milliseconds(200));
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("does not use cable mb"));
+  run_for(seconds(20));
+  EXPECT_THAT(flow_.failures, SizeIs(1));
+}
+
+TEST_F(FirstCircuitTest, AFlowWhoseNodeDoesNotAnswerTriesAgainForTwoSeconds) {
+  paths_.no_path = absl::UnavailableError("no node runs here");
   begin();
   run_for(milliseconds(1500));
   EXPECT_TRUE(flow_.failures.empty());
   run_for(milliseconds(1600));
   ASSERT_THAT(flow_.failures, SizeIs(1));
-  EXPECT_EQ(flow_.failures[0].message(), "node a has no path to node b");
+  EXPECT_EQ(flow_.failures[0].message(), "no node runs here");
   EXPECT_LE(paths_.requests, 10U);
 }
 
-TEST_F(FirstCircuitTest, AFlowToAnUnknownNodeFailsAtOnceWithTheNodesReason) {
+TEST_F(FirstCircuitTest, AFlowWithoutAPathFailsWithTheNodesReason) {
   paths_.no_path = absl::NotFoundError("node a knows of no node b");
-  begin();
+  begin(milliseconds(0));
   ASSERT_THAT(flow_.failures, SizeIs(1));
   EXPECT_EQ(flow_.failures[0].message(), "node a knows of no node b");
   EXPECT_FALSE(ends_flow(flow_.failures[0])) << "only the destination may say that";

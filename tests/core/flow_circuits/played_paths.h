@@ -40,7 +40,10 @@ class PlayedPaths {
   std::size_t inquiries = 0;  // requests for their paths
   std::string requested_node;
 
+  Duration no_path_after{0};  // how long the node waits for one
+
   sim::VirtualClock clock;
+  std::unique_ptr<Timer> late_answer;
   PlayedConnector connector;
   const TransportNegotiator transports{{}, [] { return std::make_unique<PlayedConnectionEnd>(); }};
   const FlowMeans means{{clock, connector, transports, [] { return Challenge{}; }},
@@ -49,7 +52,9 @@ class PlayedPaths {
                           ++requests;
                           requested_node = node;
                           if (no_path.ok() && offers_to != nullptr) return done(offers_to(ordinal));
-                          no_path.ok() ? done(offers) : done(no_path);
+                          if (no_path.ok()) return done(offers);
+                          if (no_path_after == Duration{0}) return done(no_path);
+                          late_answer = clock.call_after(no_path_after, [this, done] { done(no_path); });
                         },
                         [this](const std::string& node, std::uint64_t, std::size_t,
                                const std::function<void(absl::StatusOr<PathOffers>)>& done) {

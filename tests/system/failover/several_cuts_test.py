@@ -77,11 +77,14 @@ class SeveralCutsTest(FailoverCase):
     def test_while_a_job_ends(self, nodes: LabNodes) -> None:
         nodes.start(**STEADY)
         nodes.wait_for_cables()
-        began = time.monotonic()
-        nodes.start_ranks(["n0", "n1"], *_SHORT_JOB).finish()
-        whole_s = time.monotonic() - began
+        whole_s = min(self.time_of_short_job(nodes) for _ in range(2))
         run_on = [self.check_cut_after(nodes, whole_s - before) for before in _BEFORE_THE_END_S]
         self.assertTrue(any(run_on), "all cuts came after the end")
+
+    def time_of_short_job(self, nodes: LabNodes) -> float:
+        began = time.monotonic()
+        nodes.start_ranks(["n0", "n1"], *_SHORT_JOB).finish()
+        return time.monotonic() - began
 
     def check_cut_after(self, nodes: LabNodes, delay_s: float) -> bool:
         """Of a short job that succeeds. Returns whether it ran on."""

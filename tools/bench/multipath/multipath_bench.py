@@ -37,7 +37,7 @@ _LIMIT_S = 120
 _PASSED_ON = (77, EXIT_INTERRUPTED)  # of a lab's statuses
 
 _DESCRIPTION = f"""\
-Runs {len(CASES)} cases with CABLEWAY_MULTIPATH=off and =all in turn, {_ROUNDS} times each, and small messages {SMALL.often} times as often.
+Runs {len(CASES)} cases with CABLEWAY_MULTIPATH=off and =all in turn, {_ROUNDS} times each, and small messages {SMALL.often} times as often,\nand with =off again as a control.
 
 The last line of standard output is `multipath: NEIGHBOURS OPPOSITE ALL_TO_ALL`: what neighbours one way round, one opposite pair
 and all_to_all (busbw) get in a ring of four with all paths, in cables."""

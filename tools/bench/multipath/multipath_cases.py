@@ -138,8 +138,8 @@ CASES = (
 )
 QUICK_CASES = (CASES[1],)
 
-# Small messages of a flow that has its further circuits: it carries 16 MiB first. A run has another latency than the next
-# one, with whatever paths; so there are many, and runs that measure the same again.
+# Small messages of a flow that has its further circuits: it carries 16 MiB first. Latency varies from run to run, whatever
+# the paths. So there are many runs, and a control: one path, measured again.
 AGAIN = "off, again"
 SMALL_SIZES = ("8", "4K", "64K")
 SMALL = Case(RING_4, "small messages between neighbours", ("--latency", "--op", "sendrecv", "--pattern", "pair 0 1"),

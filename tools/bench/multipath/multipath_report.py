@@ -117,8 +117,8 @@ def section_text(results: list[Result], small: SmallResult | None, facts: dict[s
     if small is not None:
         lines += ["", "Small messages of a flow that has several circuits, because it has carried large ones: half round trips"
                   f" between neighbours in the ring of 4, {small.runs} runs of each kind in turn; their medians, and the range."
-                  f" Goal: {_MOST_OF_OFF:.2f} of the time with one path at most. The same measured again with one path shows"
-                  " what is chance.", "",
+                  f" Goal: {_MOST_OF_OFF:.2f} of the time with one path at most. `off, again` repeats `off`: the difference is"
+                  " chance.", "",
                   "| bytes | off, us | all, us | off, again, us | all / off | again / off | |", "|---|---|---|---|---|---|---|"]
         for size in SMALL_SIZES:
             cells = [f"{spread.median:.2f} ({spread.range_text('.1f')})"

@@ -28,7 +28,8 @@ class Samples:
     labs: int = 1  # the most that were measured at a time; cases that need all processors are measured alone
 
     def has(self, case: Case) -> bool:
-        return any(value[0] == case_key(case) for value in self.values)
+        measured = {mode for key, mode, _, _ in self.values if key == case_key(case)}
+        return measured.issuperset(case.modes)
 
     def spread(self, case: Case, mode: str, size: str) -> Spread:
         return Spread(tuple(value for key, its_mode, its_size, value in self.values

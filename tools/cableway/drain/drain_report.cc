@@ -52,7 +52,7 @@ std::string circuits_text(const DrainTarget& target, const std::optional<Crossin
   if (crossing.has_value()) {
     return absl::StrCat(describe(*crossing), crossing->circuits == 1 ? " leads" : " lead", " there now");
   }
-  const std::string where = target.is_cable() ? absl::StrCat(target.node, " and ", target.neighbour) : target.node;
+  const std::string where = target.is_cable() ? absl::StrCat(target.node, " or ", target.neighbour) : target.node;
   return absl::StrCat("not known here: run this on ", where);
 }
 

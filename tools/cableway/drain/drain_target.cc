@@ -52,6 +52,15 @@ absl::Status several(const std::string& interface, const std::vector<const Cable
       absl::StrCat("port ", interface, " ends ", cables.size(), " cables: name one of ", names));
 }
 
+absl::Status unknown_anywhere(const Topology& topology, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const routing::Node& node : topology.nodes()) names.push_back(node.name);
+  for (const Cable& cable : topology.plugged_cables()) names.push_back(cable.name);
+  return absl::InvalidArgumentError(
+      absl::StrCat(routing::in_quotes(name), routing::did_you_mean(name, names),
+                   " is neither a node nor a cable that is up, nor the port of a cable here; see cableway topology"));
+}
+
 absl::Status unknown(const Topology& topology, NodeIndex here, const std::string& name) {
   std::vector<std::string_view> names = {topology.node(here).name};
   for (const Cable& cable : topology.plugged_cables()) {
@@ -100,8 +109,11 @@ absl::StatusOr<DrainTarget> find_checked_target(const Topology& topology, const 
     target = target_of(topology, cable->a.node, *cable);
   } else if (const std::optional<NodeIndex> node = topology.find_node(name); node.has_value()) {
     target = DrainTarget{.node = name, .drains = topology.node(*node).draining};
+  } else {
+    return cables_at(topology, *topology.find_node(here), name).empty() ? unknown_anywhere(topology, name)
+                                                                        : target.status();
   }
-  if (target.ok()) target->is_here = false;
+  target->is_here = false;
   return target;
 }
 

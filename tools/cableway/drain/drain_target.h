@@ -28,7 +28,7 @@ std::string describe(const DrainTarget& target);
 absl::StatusOr<DrainTarget> find_drain_target(const routing::Topology& topology, const std::string& here,
                                               const std::string& name);
 
-// What is here is found first; else `name` is of any node or cable, and the target is not here.
+// Looks for `name` here first, then among all nodes and cables; `is_here` is then false.
 absl::StatusOr<DrainTarget> find_checked_target(const routing::Topology& topology, const std::string& here,
                                                 const std::string& name);
 

@@ -91,7 +91,7 @@ class DrainVerb final : public Verb {
                          "cableway drain $(hostname) && systemctl stop cablewayd"},
             .arguments = {json_flag(json_),
                           positional("NAME", name_, "the node here, one of its cables, or the port of one"),
-                          flag("--check", check_, "only show what would be lost; NAME may be of any node or cable"),
+                          flag("--check", check_, "only show what would be lost; NAME may be any node or cable"),
                           flag("--force", force_, "even if two nodes then have no path left").excluding({"--check"}),
                           number_option("--timeout", 0, kMaxTimeoutS, timeout_s_,
                                         "seconds to wait until no circuit leads there; 0: do not wait")

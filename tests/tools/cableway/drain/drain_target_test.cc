@@ -77,7 +77,9 @@ TEST(DrainTarget, ForACheckMayBeElsewhere) {
   ASSERT_TRUE(here.ok()) << here.status();
   EXPECT_EQ(describe(*here), "cable c0");
   EXPECT_TRUE(here->is_here);
-  EXPECT_THAT(find_checked_target(line(), "n0", "nothing").status().message(), HasSubstr("is neither node n0"));
+  EXPECT_THAT(find_checked_target(line(), "n0", "nothing").status().message(),
+              HasSubstr("is neither a node nor a cable"));
+  EXPECT_THAT(find_checked_target(line(), "n1", "sw0").status().message(), HasSubstr("ends 2 cables"));
   EXPECT_THAT(find_checked_target(line(), "n9", "n9").status().message(), HasSubstr("is not in its topology yet"));
 }
 

@@ -86,7 +86,7 @@ TEST_F(DrainTest, ACheckMayBeOfAnotherNodeOrCable) {
   EXPECT_EQ(node.exit_status, kDone) << node.err;
   EXPECT_THAT(node.out, AllOf(HasSubstr("node n3: draining it would cost:"),
                               HasSubstr("  circuits    not known here: run this on n3\n")));
-  EXPECT_THAT(run({"drain", "c2", "--check"}).out, HasSubstr("not known here: run this on n2 and n3"));
+  EXPECT_THAT(run({"drain", "c2", "--check"}).out, HasSubstr("not known here: run this on n2 or n3"));
   const Json json = Json::parse(run({"drain", "n3", "--check", "--json"}).out);
   EXPECT_EQ(json.at("node"), "n3");
   EXPECT_EQ(json.at("circuits"), nullptr);
