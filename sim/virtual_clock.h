@@ -36,6 +36,8 @@ class VirtualClock final : public Clock {
   ~VirtualClock() override;
 
   Instant now() const override { return now_; }
+  // The same, for a relay (core/relay/relay_circuit.h). It follows the time.
+  const Instant& present() const { return now_; }
   std::unique_ptr<Timer> call_at(Instant when, std::function<void()> work) override;
 
   // Like call_at(), for calls that are never cancelled.

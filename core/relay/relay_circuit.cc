@@ -60,7 +60,6 @@ std::vector<const Slot*> RelayCircuit::slots() const {
 }
 
 absl::Status RelayCircuit::move_once() {
-  now_.reset();
   if (absl::Status status = upstream_.progress(from_upstream_); !status.ok()) {
     return found_at(names_.upstream, status);
   }
@@ -106,7 +105,6 @@ void RelayCircuit::stop_waiting() {
 }
 
 void RelayCircuit::tick() {
-  now_.reset();
   const bool idle = bytes_moved() == std::exchange(moved_at_tick_, bytes_moved());
   idle_ticks_ = idle ? idle_ticks_ + 1 : 0;
   skips_leasing_ = false;
@@ -173,14 +171,9 @@ bool RelayCircuit::is_gate_closed(Instant now) {
   return !gate_.is_open(now, egress_.load == nullptr ? Instant{} : egress_.load->busy_until());
 }
 
-Instant RelayCircuit::pass_began() {
-  if (!now_.has_value()) now_ = egress_.now();
-  return *now_;
-}
-
 void RelayCircuit::note_leaving() {
   if (egress_.now == nullptr) return;
-  const Instant now = pass_began();
+  const Instant now = *egress_.now;
   if (sending_++ == 0) leaving_since_ = now;
   if (competes_) return egress_.port.use(now, chunk_time_);
   is_closed_ = is_gate_closed(now);
@@ -188,20 +181,20 @@ void RelayCircuit::note_leaving() {
 
 void RelayCircuit::look_at_load() {
   if (egress_.now == nullptr) return;
-  const Instant now = egress_.now();
+  const Instant now = *egress_.now;
   if (egress_.port.is_known() && load_.is_due(now)) load_.measure(now, egress_.port.bytes());
 }
 
 void RelayCircuit::note_left() {
   if (egress_.now == nullptr) return;
-  const Instant now = pass_began();
+  const Instant now = *egress_.now;
   chunk_time_ = now - std::exchange(leaving_since_, now);
   --sending_;
   if (competes_) egress_.port.use(now, chunk_time_);
 }
 
 void RelayCircuit::look_at_gate() {
-  is_closed_ = !competes_ && is_gate_closed(egress_.now());
+  is_closed_ = !competes_ && is_gate_closed(*egress_.now);
 }
 
 absl::Status RelayCircuit::tell_gate() {

@@ -24,9 +24,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,7 +49,9 @@ struct RelayNames {
 
 // How a circuit leaves a relay.
 struct RelayEgress {
-  std::function<Instant()> now;  // null: the port is neither stamped nor read
+  // The time of the thread that relays, which reads its clock once for many circuits: one reading for each chunk would
+  // take a tenth of the chunk's time over RDMA. Must outlive the circuit. Null: the port is neither stamped nor read.
+  const Instant* now = nullptr;
   EgressPort port;
   bool is_alternate = false;
   const RelayLoad* load = nullptr;  // of the thread that relays, which must outlive the circuit; null: never too high
@@ -138,9 +138,6 @@ class RelayCircuit {
   void end(absl::string_view reason, FailureScope scope);
   void send_waiting();
   bool is_gate_closed(Instant now);
-  // The clock is read once for all chunks of a pass: reading it for each would take a tenth of a chunk's time over
-  // RDMA.
-  Instant pass_began();
   // A chunk begins to leave, or has left.
   void note_leaving();
   void note_left();
@@ -197,10 +194,9 @@ class RelayCircuit {
   std::uint64_t chunks_at_news_ = 0;
   std::uint64_t load_ahead_ = 0;  // what a later relay has told
   std::uint64_t told_load_ = 0;
-  std::optional<Instant> now_;  // pass_began()
-  std::size_t sending_ = 0;     // chunks that are leaving
-  Instant leaving_since_;       // the oldest of them
-  Duration chunk_time_{0};      // that the last one took
+  std::size_t sending_ = 0;  // chunks that are leaving
+  Instant leaving_since_;    // the oldest of them
+  Duration chunk_time_{0};   // that the last one took
 
   Upstream from_upstream_{*this};
   Downstream from_downstream_{*this};

@@ -143,7 +143,7 @@ void CircuitWorld::add_relays(Circuit& circuit, LinkUser& source, LinkUser& dest
   LinkUser* upstream = &source;
   for (std::size_t i = 1; i < circuit.hops_.size(); ++i) {
     RelayEgress leaves;
-    if (has_shares()) leaves = {[this] { return clock_.now(); }, egress(path, i), share == CircuitShare::kAlternate};
+    if (has_shares()) leaves = {&clock_.present(), egress(path, i), share == CircuitShare::kAlternate};
     circuit.relays_.push_back(
         relays_[path.nodes[i].value]->add(circuit.hops_[i - 1]->destination(), circuit.hops_[i]->source(),
                                           RelayNames{end_name(path, i, i - 1), end_name(path, i, i + 1)}, leaves));

@@ -48,7 +48,7 @@ struct RelayLoop::Circuit {
   };
 
   Circuit(CircuitSetup circuit_setup, Transports over, std::unique_ptr<HopLink> up, std::unique_ptr<HopLink> down,
-          std::unique_ptr<Slot> floor, SlotPool& pool, PortStampPage* stamps, const RelayLoad& load)
+          std::unique_ptr<Slot> floor, SlotPool& pool, RelayEgress egress)
       : setup(std::move(circuit_setup)),
         path(describe_path(setup)),
         names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))},
@@ -56,14 +56,8 @@ struct RelayLoop::Circuit {
         upstream(std::move(up)),
         downstream(std::move(down)),
         has_completions(upstream->completions() >= 0 || downstream->completions() >= 0),
-        relay(upstream->link(), downstream->link(), std::move(floor), pool, names, egress(stamps, load)) {}
-
-  RelayEgress egress(PortStampPage* stamps, const RelayLoad& load) const {
-    if (stamps == nullptr) return {};
-    return {[] { return instant(std::chrono::steady_clock::now()); },
-            EgressPort(*stamps, dialing_end(setup, setup.hop + 1U).port), setup.share == CircuitShare::kAlternate,
-            &load};
-  }
+        moves_payload(upstream->completions() < 0 || downstream->completions() < 0),
+        relay(upstream->link(), downstream->link(), std::move(floor), pool, names, egress) {}
 
   const CircuitSetup setup;
   const std::string path;
@@ -73,6 +67,7 @@ struct RelayLoop::Circuit {
   const std::unique_ptr<HopLink> upstream;
   const std::unique_ptr<HopLink> downstream;
   const bool has_completions;  // on one hop or both
+  const bool moves_payload;    // of one hop or both, by system calls
   RelayCircuit relay;
   Side upstream_side{*this, *upstream, true, false};
   Side upstream_completions{*this, *upstream, true, true};
@@ -82,7 +77,7 @@ struct RelayLoop::Circuit {
   bool is_polled = false;
   bool is_gated = false;
   bool is_closed = false;
-  std::chrono::steady_clock::time_point polled_until{};
+  Instant polled_until;
   std::uint64_t moved_before = 0;
   // Copies of the relay's counters, for other threads.
   std::atomic<std::uint64_t> chunks = 0;
@@ -117,7 +112,7 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const std::vector<Re
   }
   std::vector<Store> known;
   known.reserve(stores.size());
-  for (RelayStore* store : stores) known.push_back({store});
+  for (RelayStore* store : stores) known.push_back({.store = store, .next_notice = {}});
   std::unique_ptr<RelayLoop> loop(
       new RelayLoop(std::move(epoll), std::move(wake), std::move(known), options, std::move(listener)));
   loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
@@ -153,6 +148,12 @@ absl::StatusOr<std::unique_ptr<Slot>> RelayLoop::make_floor(const HostEnd& upstr
   return store_of(slots_between(upstream, downstream)).make_floor(upstream, downstream);
 }
 
+RelayEgress RelayLoop::egress(const CircuitSetup& setup) const {
+  if (options_.stamps == nullptr) return {};
+  return {&now_, EgressPort(*options_.stamps, dialing_end(setup, setup.hop + 1U).port),
+          setup.share == CircuitShare::kAlternate, &load_};
+}
+
 absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, HopConnection downstream,
                             std::unique_ptr<Slot> floor) {
   const SlotKind slots = slots_between(*upstream.end, *downstream.end);
@@ -163,7 +164,7 @@ absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, H
   auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots, options_.checksums});
   if (!down.ok()) return down.status();
   auto circuit = std::make_unique<Circuit>(setup, std::move(transports), *std::move(up), *std::move(down),
-                                           std::move(floor), store_of(slots).pool(), options_.stamps, load_);
+                                           std::move(floor), store_of(slots).pool(), egress(setup));
   open_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -203,11 +204,16 @@ RelayStatus RelayLoop::status() const {
   return status;
 }
 
+void RelayLoop::read_clock() {
+  now_ = instant(std::chrono::steady_clock::now());
+}
+
 void RelayLoop::run() {
   std::array<epoll_event, kMaxEvents> events;
   const ThreadTime thread_time;
-  auto next_check = std::chrono::steady_clock::now() + kCheckEvery;
-  auto next_rest = std::chrono::steady_clock::now() + kTickInterval;
+  read_clock();
+  Instant next_check = now_ + kCheckEvery;
+  Instant next_rest = now_ + kTickInterval;
   while (true) {
     const auto count = static_cast<std::size_t>(std::max(wait(events), 0));
     const bool woken = serve_events(std::span(events).first(count));
@@ -221,15 +227,15 @@ void RelayLoop::run() {
       const std::lock_guard lock(mutex_);
       if (stopping_) break;
     }
-    const auto now = std::chrono::steady_clock::now();
-    if (load_.is_due(instant(now))) load_.measure(instant(now), thread_time.spent());
-    if (!gated_.empty() && now >= next_look_) look_at_gates(now);
-    if (now >= next_rest) {
-      next_rest = now + kTickInterval;
+    read_clock();
+    if (load_.is_due(now_)) load_.measure(now_, thread_time.spent());
+    if (!gated_.empty() && now_ >= next_look_) look_at_gates();
+    if (now_ >= next_rest) {
+      next_rest = now_ + kTickInterval;
       tick();
     }
-    if (now >= next_check) {
-      next_check = now + kCheckEvery;
+    if (now_ >= next_check) {
+      next_check = now_ + kCheckEvery;
       close_dead();
     }
   }
@@ -243,17 +249,21 @@ int RelayLoop::wait(std::span<epoll_event> events) {
   const auto look = [&](int timeout_ms) {
     return ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   };
-  const auto sleep_at = std::chrono::steady_clock::now() + options_.spin;
+  read_clock();
+  const Instant sleep_at = now_ + options_.spin;
   do {
     const bool moved = serve_polled();
     const int count = look(0);
     if (count != 0 || moved || !unfinished_.empty()) return count;
     ::sched_yield();  // to endpoints on this host, which may need this CPU
-  } while (!polled_.empty() || std::chrono::steady_clock::now() < sleep_at);
+    read_clock();
+  } while (!polled_.empty() || now_ < sleep_at);
   const std::chrono::milliseconds longest = !gated_.empty() ? RelayCircuit::kLookAtGate
                                             : any_leased()  ? kTickInterval
                                                             : kCheckEvery;
-  return look(static_cast<int>(longest.count()));
+  const int count = look(static_cast<int>(longest.count()));
+  read_clock();
+  return count;
 }
 
 bool RelayLoop::any_leased() const {
@@ -351,6 +361,8 @@ absl::Status RelayLoop::watch(int fd, Side& side) {
 }
 
 bool RelayLoop::serve(Circuit& circuit) {
+  // The turn before may have taken milliseconds.
+  if (circuit.moves_payload) read_clock();
   absl::StatusOr<bool> more = circuit.relay.progress();
   circuit.chunks.store(circuit.relay.chunks_relayed(), std::memory_order_relaxed);
   circuit.bytes.store(circuit.relay.bytes_relayed(), std::memory_order_relaxed);
@@ -376,18 +388,17 @@ bool RelayLoop::poll(Circuit& circuit) {
     polled_.push_back(&circuit);
     circuit.is_polled = true;
   }
-  circuit.polled_until = std::chrono::steady_clock::now() + options_.spin;
+  circuit.polled_until = now_ + options_.spin;
   return true;
 }
 
 bool RelayLoop::serve_polled() {
   if (polled_.empty()) return false;
   bool moved = false;
-  const auto now = std::chrono::steady_clock::now();
   // Backwards, as circuits may be removed during their turn.
   for (std::size_t i = polled_.size(); i-- > 0;) {
     Circuit& circuit = *polled_[i];
-    const bool long_idle = now >= circuit.polled_until;
+    const bool long_idle = now_ >= circuit.polled_until;
     if (serve(circuit) || (long_idle && arm(circuit))) {
       moved = true;
     } else if (long_idle) {
@@ -453,14 +464,13 @@ void RelayLoop::tick() {
 void RelayLoop::report_waits(Store& store) {
   const SlotPool& pool = store.store->pool();
   if (pool.size() == 0 || !pool.anyone_waits()) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now < store.next_notice) return;
-  store.next_notice = now + kNoticeEvery;
+  if (now_ < store.next_notice) return;
+  store.next_notice = now_ + kNoticeEvery;
   listener_.out_of_leases(*store.store);
 }
 
-void RelayLoop::look_at_gates(std::chrono::steady_clock::time_point now) {
-  next_look_ = now + RelayCircuit::kLookAtGate;
+void RelayLoop::look_at_gates() {
+  next_look_ = now_ + RelayCircuit::kLookAtGate;
   // Backwards, as circuits may be removed during their turn.
   for (std::size_t i = gated_.size(); i-- > 0;) {
     Circuit& circuit = *gated_[i];

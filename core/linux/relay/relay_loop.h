@@ -93,13 +93,16 @@ class RelayLoop {
   // A store, and when its next out_of_leases notice is due.
   struct Store {
     RelayStore* store;
-    std::chrono::steady_clock::time_point next_notice{};
+    Instant next_notice;
   };
 
   RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, const Options& options, Listener listener);
   RelayStore& store_of(SlotKind kind);
+  RelayEgress egress(const CircuitSetup& setup) const;
   bool any_leased() const;
   void run();
+  // Sets `now_`, for all circuits.
+  void read_clock();
   // Polls, then waits for events or until a check may be due. Returns the number of events.
   int wait(std::span<epoll_event> events);
   // Returns whether another thread woke the loop.
@@ -126,7 +129,7 @@ class RelayLoop {
   void tick();
   void report_waits(Store& store);
   // Alternates that have found their port in use look whether it is idle.
-  void look_at_gates(std::chrono::steady_clock::time_point now);
+  void look_at_gates();
   absl::Status watch(Circuit& circuit);
   absl::Status watch(int fd, Side& side);
 
@@ -143,7 +146,8 @@ class RelayLoop {
   std::vector<Circuit*> polled_;                  // all others are armed
   std::vector<Circuit*> gated_;                   // RelayCircuit::waits_for_gate()
   std::vector<Circuit*> with_news_;               // RelayCircuit::has_news(), during tick()
-  std::chrono::steady_clock::time_point next_look_;
+  Instant next_look_;
+  Instant now_;
   RelayLoad load_;
 
   std::atomic<std::size_t> open_ = 0;

@@ -202,8 +202,7 @@ absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, Ope
       });
   relay.circuit =
       host().relay->add(*relay.upstream_link, *relay.downstream_link, std::move(floor), pool, std::move(names),
-                        {[&clock = ground_.clock()] { return clock.now(); },
-                         EgressPort(*host().stamps, downstream_end.port), is_alternate});
+                        {&ground_.clock().present(), EgressPort(*host().stamps, downstream_end.port), is_alternate});
   from.destination.set(relay.circuit.get());
   to.source.set(relay.circuit.get());
   relay.circuit->wake();

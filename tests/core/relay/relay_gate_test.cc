@@ -36,7 +36,7 @@ class RelayGateTest : public testing::Test {
   void begin(bool is_alternate) {
     relay_ = std::make_unique<RelayCircuit>(*upstream_, *downstream_,
                                             std::make_unique<sim::MemorySlot>(kGatedChunkBytes), pool_, RelayNames{},
-                                            RelayEgress{[this] { return clock_.now(); }, port_, is_alternate, &load_});
+                                            RelayEgress{&clock_.present(), port_, is_alternate, &load_});
     ASSERT_TRUE(destination_->post_landing(0, landing_.landing()).ok());
   }
 

@@ -1,6 +1,7 @@
 // Measures a relay's CPU time per chunk over RDMA, without the wire: a flow through one relay on stub devices that move
-// no payload. Only the relay's own calls are timed, not the devices' work between them. Payload memory is not mapped,
-// so a copy would crash. Prints one JSON object; exit status 1 if anything was copied or allocated. (callgrind counts
+// no payload. Only the relay's own calls are timed, not the devices' work between them, and not the readings of the
+// clock by the loop that calls it, one of which serves many circuits. Payload memory is not mapped, so a copy would
+// crash. Prints one JSON object; exit status 1 if anything was copied or allocated. (callgrind counts
 // the instructions: tools/bench.sh chunk.)
 //
 //   chunk by chunk  the relay runs after every chunk
@@ -58,10 +59,6 @@ class Unmapped {
   void* const at_;
 };
 
-Instant monotonic_now() {
-  return Instant{std::chrono::steady_clock::now().time_since_epoch()};
-}
-
 std::int64_t thread_cpu_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -90,6 +87,7 @@ class RelayedFlow {
       if (const auto posted = sender_.post(buffer, kMessageBytes); !posted.ok()) return posted.status();
     }
     if (absl::Status status = sender_.progress(); !status.ok()) return status;
+    now_ = Instant{std::chrono::steady_clock::now().time_since_epoch()};
     absl::Status relayed;
     timed([&] { relayed = relay_.progress().status(); });
     if (!relayed.ok()) return relayed;
@@ -126,8 +124,9 @@ class RelayedFlow {
   test::RdmaHop second_{network_, downstream_, destination_, 1, true};
   // As a node's relay: it stamps the port by which chunks leave.
   PortStampPage page_{};
+  Instant now_;
   RelayCircuit relay_{
-      *first_.receiving, *second_.sending, slots_.make(0), pool_, {}, {.now = monotonic_now, .port = {page_, "eth0"}}};
+      *first_.receiving, *second_.sending, slots_.make(0), pool_, {}, {.now = &now_, .port = {page_, "eth0"}}};
   FlowSender sender_{*first_.sending, kChunkBytes};
   FlowReceiver receiver_{*second_.receiving};
 };
