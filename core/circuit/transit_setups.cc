@@ -21,7 +21,20 @@ std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
 
 }  // namespace
 
+std::size_t TransitSetups::inquiries() const {
+  const auto is_inquiry = [](const auto& pending) {
+    return pending.setup.setup().purpose == SetupPurpose::kInquiry;
+  };
+  return static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), is_inquiry) +
+                                  std::count_if(dialing_.begin(), dialing_.end(), is_inquiry));
+}
+
 absl::Status TransitSetups::check_room(const CircuitSetup& setup) const {
+  if (setup.purpose == SetupPurpose::kInquiry) {
+    if (inquiries() < kMaxInquiries) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrCat("node ", name_, " already passes on ", kMaxInquiries, " inquiries of flows"));
+  }
   const std::size_t taken = host_.circuits() + in_setup();
   if (taken >= host_.max_circuits()) return host_.no_room(in_setup());
   if (!setup.further || taken < host_.max_circuits() / 2) return absl::OkStatus();
@@ -127,6 +140,10 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   dialing_.erase(place);
   if (!downstream.ok()) return refuse(std::move(arrived), downstream.status(), scope_of(downstream.status()));
   const CircuitSetup setup = arrived.setup();
+  if (setup.purpose == SetupPurpose::kInquiry) {
+    return refuse(std::move(arrived), absl::InternalError(absl::StrCat("node ", setup.hops.back().to_node,
+                                                                       " has accepted an inquiry as a circuit")));
+  }
   // While it was dialled, one of its two cables may have come into doubt.
   if (const absl::Status status = host_.check_transit(setup); absl::IsUnavailable(status)) {
     return refuse(std::move(arrived), status);

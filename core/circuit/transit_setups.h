@@ -75,7 +75,9 @@ class TransitSetups {
   // Checks the waiting set-ups again.
   void topology_changed() { check_waiting(); }
   // Set-ups that hold room for a circuit.
-  std::size_t in_setup() const { return waiting_.size() + dialing_.size(); }
+  std::size_t in_setup() const { return waiting_.size() + dialing_.size() - inquiries(); }
+  // Inquiries need no such room: a full relay passes them on, too. So many at most.
+  static constexpr std::size_t kMaxInquiries = 64;
 
  private:
   struct Waiting {
@@ -90,6 +92,7 @@ class TransitSetups {
   using Place = std::list<Dialing>::iterator;
 
   absl::Status check_room(const CircuitSetup& setup) const;
+  std::size_t inquiries() const;
   void check_waiting();
   void dial_onward(ArrivedSetup setup, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);

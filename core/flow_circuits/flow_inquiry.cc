@@ -1,5 +1,7 @@
 #include "core/flow_circuits/flow_inquiry.h"
 
+#include <utility>
+
 #include "core/circuit/flow_proof.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/frame.h"
@@ -9,29 +11,35 @@ namespace cableway {
 void FlowInquiry::outage_began(Duration delay) {
   next_ = clock().now() + delay;
   forgotten_at_.reset();
+  confirming_.clear();
 }
 
 void FlowInquiry::tick() {
-  if (finding_ || dial_ != nullptr || other_port() == 0 || clock().now() < next_) return;
-  finding_ = true;
+  if (finding_ || open_.size() == kMostOpen || other_port() == 0 || clock().now() < next_) return;
   next_ = clock().now() + kInterval;
-  question_ = std::make_shared<char>();
+  if (!confirming_.empty()) return ask(std::exchange(confirming_, {}));
+  find_paths();
+}
+
+void FlowInquiry::find_paths() {
+  finding_ = true;
+  search_ = std::make_shared<char>();
   means_.find_inquiry_paths(other_node(), 0, kPathsForFlow,
-                            [this, asked = std::weak_ptr<char>(question_)](absl::StatusOr<PathOffers> offers) {
-                              if (asked.expired()) return;
+                            [this, search = std::weak_ptr<char>(search_)](absl::StatusOr<PathOffers> offers) {
+                              if (search.expired()) return;
                               finding_ = false;
                               if (!offers.ok()) return listener_.failed(offers.status());
-                              dial((*offers)[turn_ % offers->size()].hops);
+                              ask((*offers)[turn_++ % offers->size()].hops);
                             });
 }
 
 void FlowInquiry::stop() {
-  question_.reset();
+  search_.reset();
   finding_ = false;
-  dial_.reset();
+  open_.clear();
 }
 
-void FlowInquiry::dial(const std::vector<Hop>& hops) {
+void FlowInquiry::ask(std::vector<Hop> hops) {
   CircuitSetup setup;
   setup.purpose = SetupPurpose::kInquiry;
   setup.nonce = identity_.nonce;
@@ -42,24 +50,28 @@ void FlowInquiry::dial(const std::vector<Hop>& hops) {
   setup.hops = hops;
   setup.hops.back().to_port = other_port();
   add_flow_proof(identity_.cookie, setup);
-  dial_ = std::make_unique<HopDial>(means_.dial, setup, means_.key(), [this](const absl::StatusOr<OpenHop>& hop) {
-    const std::unique_ptr<HopDial> done = std::move(dial_);
-    answered(hop.status());
-  });
-  dial_->start();
+  const auto place = open_.insert(open_.end(), {std::move(hops), clock().now(), nullptr});
+  place->dial = std::make_unique<HopDial>(means_.dial, setup, means_.key(),
+                                          [this, place](const absl::StatusOr<OpenHop>& hop) {
+                                            std::list<Question> done;
+                                            done.splice(done.end(), open_, place);
+                                            answered(done.front(), hop.status());
+                                          });
+  place->dial->start();
 }
 
-// What fails on the way says nothing about the other end, and clears no doubt: the next path may reach it.
-void FlowInquiry::answered(const absl::Status& answer) {
+// What fails on the way says nothing about the other end, and clears no doubt: the next path may reach it. Nor does a
+// second answer confirm the first if both were asked for at the same time.
+void FlowInquiry::answered(const Question& question, const absl::Status& answer) {
+  if (!ends_flow(answer)) return listener_.failed(answer);
   const Instant now = clock().now();
-  if (!ends_flow(answer)) {
-    ++turn_;
-    next_ = now + kInterval;
-    return listener_.failed(answer);
+  if (!forgotten_at_.has_value() || now - *forgotten_at_ > kConfirmWithin) {
+    forgotten_at_ = now;
+    confirming_ = question.hops;
+    next_ = now + kConfirmAfter;
+  } else if (question.begun - *forgotten_at_ >= kConfirmAfter) {
+    listener_.forgotten(answer);
   }
-  if (forgotten_at_.has_value() && now - *forgotten_at_ <= kConfirmWithin) return listener_.forgotten(answer);
-  forgotten_at_ = now;
-  next_ = now + kConfirmAfter;
 }
 
 }  // namespace cableway

@@ -1,5 +1,6 @@
 // Asks the process at a flow's other end whether it still has the flow, for an end without a circuit. The set-up that
-// asks is small, and takes paths that may lose large packets (PathPlanner::paths_for_inquiry()).
+// asks is small, and takes paths that may lose large packets (PathPlanner::paths_for_inquiry()). A path that leaves it
+// without an answer does not delay the next path's.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_FLOW_INQUIRY_H_
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +34,10 @@ class FlowInquiry {
     std::function<void(const absl::Status&)> failed;
   };
 
-  // After an answer that leaves the flow open.
+  // Between questions. Each takes the next path.
   static constexpr std::chrono::milliseconds kInterval{300};
+  // Questions without an answer yet, at most.
+  static constexpr std::size_t kMostOpen = 4;
   // Twice, over the same path, and within a time: a process may listen a moment late on an address that is new, and the
   // kernel then refuses.
   static constexpr std::chrono::milliseconds kConfirmAfter{250};
@@ -48,9 +52,9 @@ class FlowInquiry {
   // The flow has lost its last circuit. It is asked after `delay` at the earliest.
   void outage_began(Duration delay);
   // To be called at short intervals while the flow has no circuit and its application waits. Asks if it is time, and
-  // calls the listener once, later or from inside the call. The other end may answer none: then it does nothing.
+  // calls the listener at most once for that, later or from inside the call.
   void tick();
-  // Cancels an open question: the listener is not called.
+  // Cancels open questions: the listener is not called.
   void stop();
 
  private:
@@ -64,8 +68,15 @@ class FlowInquiry {
     return from_ == From::kSource ? identity_.destination_port : identity_.source_port;
   }
   Clock& clock() const { return means_.dial.clock; }
-  void dial(const std::vector<Hop>& hops);
-  void answered(const absl::Status& answer);
+  struct Question {
+    std::vector<Hop> hops;
+    Instant begun;
+    std::unique_ptr<HopDial> dial;
+  };
+
+  void find_paths();
+  void ask(std::vector<Hop> hops);
+  void answered(const Question& question, const absl::Status& answer);
 
   const FlowMeans& means_;
   const FlowIdentity identity_;
@@ -75,9 +86,10 @@ class FlowInquiry {
   std::size_t turn_ = 0;  // of the paths
   Instant next_;
   std::optional<Instant> forgotten_at_;  // the first such answer
-  std::unique_ptr<HopDial> dial_;
-  // Expires with a question that is cancelled: answers that come later are dropped.
-  std::shared_ptr<char> question_;
+  std::vector<Hop> confirming_;          // the path of that answer, until it is asked again
+  std::list<Question> open_;
+  // Expires with a search for paths that is cancelled: an answer that comes later is dropped.
+  std::shared_ptr<char> search_;
 };
 
 }  // namespace cableway

@@ -31,8 +31,8 @@ class Outage {
     kConfirm,  // the other end reports that it does not know the flow: try once more, after FlowInquiry::kConfirmAfter
     kOver,     // as confirmed
   };
-  // An attempt to reach the other end has failed.
-  Verdict failed(const absl::Status& reason);
+  // An attempt to reach the other end has failed. One that fails on the way, over another path, clears no doubt.
+  Verdict failed(const absl::Status& reason, Instant now);
   // The same where the attempt says nothing about the other end.
   void attempt_failed(const absl::Status& reason) { failed_since_ = reason; }
   // To be called at intervals while the flow has no circuit. `waits`: the application has posted messages that are not
@@ -48,7 +48,7 @@ class Outage {
   const std::string other_node_;
   absl::Status cause_;
   absl::Status failed_since_;
-  bool doubted_ = false;
+  std::optional<Instant> doubted_at_;
   std::optional<Instant> since_;
 };
 

@@ -276,7 +276,7 @@ void SourceCircuits::failed(const absl::Status& reason) {
     looks_for_standby_ = wanted_ > 1;
     return pause();
   }
-  switch (outage_.failed(reason)) {
+  switch (outage_.failed(reason, clock().now())) {
     case Outage::Verdict::kGoOn:
       return pause();
     case Outage::Verdict::kConfirm:

@@ -5,7 +5,9 @@
 #ifndef CABLEWAY_CORE_GATE_RELAY_LOAD_H_
 #define CABLEWAY_CORE_GATE_RELAY_LOAD_H_
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/clock.h"
 
@@ -19,11 +21,16 @@ class RelayLoad {
   // time has not the other half to spare: chunks do not arrive evenly.
   static constexpr double kMost = 0.5;
 
+  // A look for work is no work. One that takes longer has waited for a processor, which counts.
+  static constexpr std::chrono::microseconds kLongestLook{20};
+
+  // The thread has looked for work for this long, and found none.
+  void looked_in_vain(Duration time) { in_vain_ += std::min<Duration>(time, kLongestLook); }
   bool is_due(Instant now) const { return now >= measured_at_ + kWindow; }
   // `spent`: the thread's time on a processor and waiting for one, since any fixed moment.
   void measure(Instant now, Duration spent) {
-    const auto share =
-        static_cast<double>((spent - spent_).count()) / static_cast<double>((now - measured_at_).count());
+    const Duration worked = spent - spent_ - std::exchange(in_vain_, Duration{0});
+    const auto share = static_cast<double>(worked.count()) / static_cast<double>((now - measured_at_).count());
     if (is_measured_ && share > kMost) busy_until_ = now + 2 * Duration(kWindow);
     is_measured_ = true;
     measured_at_ = now;
@@ -36,6 +43,7 @@ class RelayLoad {
   bool is_measured_ = false;
   Instant measured_at_;
   Duration spent_{0};
+  Duration in_vain_{0};  // since then
   Instant busy_until_;
 };
 

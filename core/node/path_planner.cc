@@ -298,6 +298,8 @@ absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
   }
   if (absl::Status status = check_cables(setup); !status.ok()) return status;
   if (setup.purpose == SetupPurpose::kInquiry) return absl::OkStatus();
+  if (absl::Status status = check_drains(setup.this_hop()); !status.ok()) return status;
+  if (absl::Status status = check_drains(setup.hops[setup.hop + 1U]); !status.ok()) return status;
   if (absl::Status status = check_doubts(setup.this_hop(), setup.hop > 0); !status.ok()) return status;
   return check_doubts(setup.hops[setup.hop + 1U], !goes_to_last_hop(setup));
 }
@@ -317,6 +319,12 @@ absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
   }
   if (is_inquiry && had_hop(next, next.to_node, next_is_last)) return absl::OkStatus();
   return check_hop(next, self_, next_is_last);
+}
+
+absl::Status PathPlanner::check_drains(const Hop& hop) const {
+  const routing::Cable* const cable = topology_->find_plugged(hop.cable);
+  if (cable == nullptr || !cable->draining) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("node ", name_, ": cable ", hop.cable, " drains"));
 }
 
 // `to_relay`: the node at the other end of the hop relays the circuit, too.
@@ -341,9 +349,6 @@ std::string PathPlanner::doubts_text() const {
 
 absl::Status PathPlanner::check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const {
   const routing::Cable* const cable = topology_->find_plugged(hop.cable);
-  if (cable != nullptr && cable->draining) {
-    return absl::UnavailableError(absl::StrCat("node ", name_, ": cable ", hop.cable, " drains"));
-  }
   // One that loses packets is accepted: its source may know that another cable is silent.
   const auto ends_at = [&](routing::NodeIndex node) {
     return cable != nullptr && (cable->a.node == node || cable->b.node == node);

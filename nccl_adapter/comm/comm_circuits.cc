@@ -23,6 +23,7 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
   circuit = {.name = name,
              .hop = std::move(hop),
              .end = std::move(end),
+             .path = describe_path(setup),
              .preference = CircuitPreference::of(setup),
              .since = std::chrono::steady_clock::now()};
   absl::Status status = memory_.attach(name.slot, *circuit.hop);
@@ -36,6 +37,15 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
   circuit.hop->link().fail(status.message(), FailureScope::kCircuit);
   circuit.reported = true;
   return found_at(to_text(circuit.end), status);
+}
+
+const std::string& CommCircuits::path() const {
+  for (const Circuit& circuit : circuits_) {
+    const CircuitEnd& end = flow_.end_in(circuit.name.slot);
+    const bool ended_last = end.circuit == circuit.name && end.reason == flow_.last_end().message();
+    if (flow_.live() == 0 && circuit.hop != nullptr && ended_last) return circuit.path;
+  }
+  return circuits_[flow_.carrier().slot].path;
 }
 
 void CommCircuits::note_ended() {

@@ -44,6 +44,8 @@ class CommCircuits {
   // circuit carry the flow. The status tells why it cannot; the hop is fenced then.
   absl::Status join(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end,
                     std::uint32_t chunk_bytes);
+  // The path of the circuit whose end left the flow without one, or else of the one that carries it.
+  const std::string& path() const;
   // Since construction.
   std::size_t joined() const { return joined_; }
   // To be called after circuits have ended: their devices are no longer relied on.
@@ -87,6 +89,7 @@ class CommCircuits {
     CircuitName name;
     std::unique_ptr<host::HopLink> hop;  // null: the slot has had none, or it was given up
     HopEnd end;
+    std::string path;  // describe_path()
     CircuitPreference preference;
     std::chrono::steady_clock::time_point since;
     bool reported = false;  // its end, by take_ended()

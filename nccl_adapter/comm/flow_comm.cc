@@ -13,7 +13,6 @@ namespace cableway::nccl {
 FlowComm::FlowComm(Origin origin, CircuitOwner& flow, bool lands)
     : memory_(this),
       origin_(std::move(origin)),
-      flow_(origin_.flow),
       circuit_owner_(flow),
       lands_(lands),
       circuits_(flow, memory_, origin_.port_stamps == nullptr ? nullptr : &origin_.port_stamps->page()) {
@@ -55,7 +54,7 @@ absl::Status FlowComm::deregister_memory(MemoryRegion* region) {
 absl::StatusOr<Completion> FlowComm::test(Request* request) {
   const std::lock_guard lock(mutex_);
   if (!request->active) {
-    return absl::InvalidArgumentError(absl::StrCat(flow_, ": test of a request that is already done"));
+    return absl::InvalidArgumentError(absl::StrCat(name(), ": test of a request that is already done"));
   }
   return request->flushes ? test_flush(*request) : test_message(*request);
 }
@@ -108,7 +107,7 @@ std::vector<host::UniqueFd> FlowComm::close() {
   // Sends the last acknowledgements before the connections are shut down.
   if (failure_.ok()) circuit_owner_.progress().IgnoreError();
   answers_after_close_ = lands_ && failure_.ok() && circuit_owner_.idle();
-  if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(flow_, " is closed"));
+  if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(name(), " is closed"));
   memory_.end_flushes();
   circuits_.end_all();
   memory_.clear();
@@ -142,7 +141,6 @@ absl::Status FlowComm::join(const CircuitSetup& setup, host::HopConnection conne
   if (!failure_.ok()) return own_failure();
   absl::Status joined = circuits_.join(setup, *std::move(hop), std::move(end), chunk_bytes);
   note_ended();
-  if (joined.ok()) flow_ = absl::StrCat(origin_.flow, " (", describe_path(setup), ")");
   return joined;
 }
 
@@ -202,8 +200,15 @@ void FlowComm::end(const absl::Status& reason) {
   static_cast<void>(fail_with(reason, std::string(reason.message())));
 }
 
+std::unique_lock<std::mutex> FlowComm::lock_at_leisure() {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() && ++locks_missed_ > kMostLocksMissed) lock.lock();
+  if (lock.owns_lock()) locks_missed_ = 0;
+  return lock;
+}
+
 void FlowComm::tend() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
+  const std::unique_lock<std::mutex> lock = lock_at_leisure();
   if (!lock.owns_lock() || !failure_.ok()) return;
   if (circuits_.joined() > 1) {
     if (const std::optional<CircuitName> best = circuits_.best(); best.has_value()) prefer(*best);
@@ -238,7 +243,7 @@ bool FlowComm::attend() {
 }
 
 std::optional<FlowActivity> FlowComm::take_activity() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
+  const std::unique_lock<std::mutex> lock = lock_at_leisure();
   if (!lock.owns_lock() || !failure_.ok()) return std::nullopt;
   FlowActivity activity{circuit_owner_.traffic(),
                         circuit_owner_.carrier(),
@@ -311,7 +316,7 @@ absl::Status FlowComm::fail_with(const absl::Status& reason, const std::string& 
   const absl::StatusCode code = absl::IsInvalidArgument(reason) ? absl::StatusCode::kUnavailable : reason.code();
   const bool opened = circuits_.joined() > 0;
   failure_ =
-      absl::Status(code, opened ? absl::StrCat(flow_, " failed: ", reason.message()) : std::string(reason.message()));
+      absl::Status(code, opened ? absl::StrCat(name(), " failed: ", reason.message()) : std::string(reason.message()));
   reason_for_peer_ = to_peer;
   circuits_.fail(to_peer);
   // When the peer closes an idle flow, the job has ended normally.
@@ -321,8 +326,12 @@ absl::Status FlowComm::fail_with(const absl::Status& reason, const std::string& 
   return own_failure();
 }
 
+std::string FlowComm::name() const {
+  return circuits_.path().empty() ? origin_.flow : absl::StrCat(origin_.flow, " (", circuits_.path(), ")");
+}
+
 absl::Status FlowComm::named(const absl::Status& status) const {
-  return absl::Status(status.code(), absl::StrCat(flow_, ": ", status.message()));
+  return absl::Status(status.code(), absl::StrCat(name(), ": ", status.message()));
 }
 
 void FlowComm::log_failure(const absl::Status& reason) {

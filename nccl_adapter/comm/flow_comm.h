@@ -131,7 +131,7 @@ class FlowComm {
   void end(const absl::Status& reason);
   // Makes the best circuit the primary (receiver only). Polls an idle flow that needs it, since NCCL polls only with
   // requests: over RDMA a relay waits for its slots, and after a second circuit the other end may wait for a count.
-  // Accesses no memory of NCCL's and never blocks: if NCCL is inside a call, that call polls.
+  // Accesses no memory of NCCL's. If NCCL is inside a call, that call polls.
   void tend();
   // Polls an idle flow, which may not have noticed that its circuits have ended.
   void poll_if_idle();
@@ -177,7 +177,9 @@ class FlowComm {
   // A copy of the failure that shares nothing with it: the comm may be destroyed by another thread than the caller's,
   // and the thread sanitizer does not see the reference count of a shared status.
   absl::Status own_failure() const { return {failure_.code(), failure_.message()}; }
-  // Prefixes the flow's name to the message.
+  // Origin::flow, and CommCircuits::path().
+  std::string name() const;
+  // Prefixes it to the message.
   absl::Status named(const absl::Status& status) const;
 
   std::mutex mutex_;
@@ -189,6 +191,10 @@ class FlowComm {
   bool failed_busy_ = false;  // failed with unfinished requests, or received one later
 
  private:
+  // For what control does a few times a second: not held while NCCL is inside a call, but when that has been so
+  // kMostLocksMissed times in a row. NCCL's thread may be inside one nearly always.
+  std::unique_lock<std::mutex> lock_at_leisure();
+  static constexpr std::size_t kMostLocksMissed = 3;
   absl::StatusOr<Completion> test_message(Request& request);
   absl::StatusOr<Completion> test_flush(Request& request);
   // progress() for NCCL, which tests requests in a loop.
@@ -201,7 +207,6 @@ class FlowComm {
   absl::Status fail_with(const absl::Status& reason, const std::string& to_peer);
 
   const Origin origin_;
-  std::string flow_;  // Origin::flow, and the path of the circuit that joined last
   CircuitOwner& circuit_owner_;
   const bool lands_;
   CommCircuits circuits_;
@@ -209,7 +214,8 @@ class FlowComm {
   bool answers_after_close_ = false;
   std::uint64_t ended_seen_ = 0;
   FlowPauses pauses_;
-  std::uint64_t used_ = 0;  // chunks, and circuits that have joined, when attend() saw it in use
+  std::size_t locks_missed_ = 0;  // for the control thread only
+  std::uint64_t used_ = 0;        // chunks, and circuits that have joined, when attend() saw it in use
   Instant used_at_;
 };
 

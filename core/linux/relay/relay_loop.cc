@@ -252,11 +252,13 @@ int RelayLoop::wait(std::span<epoll_event> events) {
   read_clock();
   const Instant sleep_at = now_ + options_.spin;
   do {
+    const Instant began = now_;
     const bool moved = serve_polled();
     const int count = look(0);
     if (count != 0 || moved || !unfinished_.empty()) return count;
     ::sched_yield();  // to endpoints on this host, which may need this CPU
     read_clock();
+    load_.looked_in_vain(now_ - began);
   } while (!polled_.empty() || now_ < sleep_at);
   const std::chrono::milliseconds longest = !gated_.empty() ? RelayCircuit::kLookAtGate
                                             : any_leased()  ? kTickInterval

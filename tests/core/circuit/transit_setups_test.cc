@@ -184,6 +184,26 @@ TEST_F(TransitSetupsTest, ForwardTheAnswerToAnInquiryWithoutReportingARefusal) {
   EXPECT_EQ(transit_.in_setup(), 0U);
 }
 
+TEST_F(TransitSetupsTest, PassInquiriesOnAlsoWhereThereIsNoRoomForCircuits) {
+  host_.open = host_.most;
+  CircuitSetup inquiry = setup();
+  inquiry.purpose = SetupPurpose::kInquiry;
+  std::vector<std::shared_ptr<test::PlayedConnection>> open;
+  for (std::size_t i = 0; i < TransitSetups::kMaxInquiries; ++i) open.push_back(arrive(inquiry));
+  EXPECT_THAT(connector_.dialled, SizeIs(TransitSetups::kMaxInquiries));
+  EXPECT_EQ(transit_.in_setup(), 0U);
+  EXPECT_THAT(reason_at(*arrive(inquiry)), HasSubstr("already passes on 64 inquiries"));
+}
+
+TEST_F(TransitSetupsTest, RefuseAnInquiryThatTheDestinationAccepts) {
+  CircuitSetup inquiry = setup();
+  inquiry.purpose = SetupPurpose::kInquiry;
+  const auto upstream = arrive(inquiry);
+  accept(*connector_.reach());
+  EXPECT_THAT(reason_at(*upstream), HasSubstr("node n2 has accepted an inquiry as a circuit"));
+  EXPECT_THAT(host_.relayed, IsEmpty());
+}
+
 TEST_F(TransitSetupsTest, ForwardTheDestinationsRefusalOfTheFlow) {
   const auto upstream = arrive(setup());
   refuse(*connector_.reach(), "node n2: no listener", FailureScope::kFlow);

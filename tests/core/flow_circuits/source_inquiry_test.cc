@@ -95,6 +95,19 @@ TEST_F(SourceInquiryTest, PathsThatDoNotWorkDoNotHideThatTheSourceHasEnded) {
   EXPECT_THAT(flow_.failures, SizeIs(1));
 }
 
+TEST_F(SourceInquiryTest, APathThatGivesNoAnswerDoesNotDelayThatOfAnother) {
+  paths_.offers = {test::path_over({{"bm", "m"}, {"ma", "a"}}), test::path_over({{"ba", "a"}})};
+  lose_circuit();
+  for (int i = 0; i < 8 && flow_.failures.empty(); ++i) {
+    run_for(milliseconds(100));
+    if (dials() == 0 || paths_.connector.dialled.back()->dropped) continue;
+    if (paths_.connector.dialled.back()->hop.cable != "ba") continue;
+    paths_.reach();
+    paths_.refuse("node a: the process no longer has this flow", FailureScope::kFlow);
+  }
+  EXPECT_THAT(flow_.failures, SizeIs(1));
+}
+
 TEST_F(SourceInquiryTest, OneAnswerLongAgoIsNoDoubtAnyMore) {
   lose_circuit();
   run_for(milliseconds(110));

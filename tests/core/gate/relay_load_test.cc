@@ -9,6 +9,7 @@
 namespace cableway {
 namespace {
 
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr Instant kLoadBegin{std::chrono::hours(30)};
@@ -48,6 +49,15 @@ TEST_F(RelayLoadTest, ItIsBusyAboveTheHalf) {
 TEST_F(RelayLoadTest, ASleepIsNoLoad) {
   pass(milliseconds(2000), milliseconds(20));
   EXPECT_FALSE(is_busy());
+}
+
+TEST_F(RelayLoadTest, ALookForWorkIsNoLoadButAWaitForAProcessorIs) {
+  for (int look = 0; look < 4000; ++look) load_.looked_in_vain(microseconds(5));
+  pass(milliseconds(20), milliseconds(20));
+  EXPECT_FALSE(is_busy());
+  for (int look = 0; look < 5; ++look) load_.looked_in_vain(milliseconds(4));
+  pass(milliseconds(20), milliseconds(20));
+  EXPECT_TRUE(is_busy());
 }
 
 TEST_F(RelayLoadTest, AGateIsClosedMeanwhile) {

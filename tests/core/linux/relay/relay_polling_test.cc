@@ -21,6 +21,7 @@
 #include "core/linux/relay/relay_loop.h"
 #include "core/linux/tcp/tcp_chunk_link.h"
 #include "core/linux/tcp/tcp_transport.h"
+#include "routing/topology/cable_name.h"
 #include "tests/core/flow/message_buffers.h"
 #include "tests/core/linux/hop/sample_setup.h"
 #include "tests/core/linux/loopback_sockets.h"
@@ -69,10 +70,12 @@ class RelayPollingTest : public testing::Test {
 
   void start(std::chrono::microseconds spin) {
     const RelayLoop::Listener listener{[this](const RelayLoop::Closed&) { ++closed_; }, [](RelayStore&) {}};
-    loop_ = RelayLoop::start({memory_.get()}, {.spin = spin}, listener).value();
+    loop_ = RelayLoop::start({memory_.get()}, {.spin = spin, .stamps = &stamps_}, listener).value();
   }
-  PolledFlow open() {
-    const CircuitSetup setup = test::sample_setup(1, true);
+  PolledFlow open(CircuitShare share = CircuitShare::kNone) {
+    CircuitSetup setup = test::sample_setup(1, true);
+    setup.share = share;
+    setup.hops[1].cable = routing::discovered_cable_name("n1", "eth1", "n2", "eth0");
     auto [source, upstream] = test::connected_pair();
     auto [downstream, destination] = test::connected_pair();
     auto near = half(source_device_, source_fake_.gid);
@@ -124,6 +127,7 @@ class RelayPollingTest : public testing::Test {
   const std::shared_ptr<VerbsDevice> source_device_ = verbs_.open(source_fake_);
   const std::shared_ptr<VerbsDevice> relay_device_ = verbs_.open(relay_fake_);
   const std::unique_ptr<RdmaRelayMemory> memory_ = RdmaRelayMemory::reserve(64U << 20).value();
+  PortStampPage stamps_{};
   std::atomic<std::size_t> closed_ = 0;
   std::unique_ptr<RelayLoop> loop_;
 
@@ -144,6 +148,46 @@ TEST_F(RelayPollingTest, ArmsNoEventsWhileItSpins) {
   EXPECT_EQ(relay_fake_.armed, 1U) << "when the hop was made";
   EXPECT_LE(relay_fake_.completion_events, 1U);
   expect_chunks(100);
+}
+
+class GateWatch final : public ChunkLink::Sink {
+ public:
+  absl::Status on_landed(const Frame&) override { return absl::OkStatus(); }
+  absl::Status on_chunk(const Frame&, Slot&) override { return absl::InternalError("no slots here"); }
+  absl::Status on_control(const Frame& control) override {
+    closed = closed || (control.kind == FrameKind::kGate && control.offset != 0);
+    return absl::OkStatus();
+  }
+  void on_sent(Slot*) override { ++sent; }
+  int sent = 0;
+  bool closed = false;
+};
+
+// An alternate of some hundred chunks a second, whose relay has nothing else to do.
+TEST_F(RelayPollingTest, KeepsNoAlternateAwayForItsSpinning) {
+  constexpr std::uint64_t kChunks = 100;
+  start(10min);
+  PolledFlow flow = open(CircuitShare::kAlternate);
+  const auto chunk = message(0);
+  cableway::test::ReceivedMessage landing(kChunks * kBytes);
+  ASSERT_TRUE(flow.destination->post_landing(0, landing.landing()).ok());
+  ChunkLink& source = flow.source->link();
+  GateWatch at_source;
+  GateWatch at_destination;
+  const auto look = [&] {
+    ASSERT_TRUE(source.progress(at_source).ok());
+    ASSERT_TRUE(flow.destination->progress(at_destination).ok());
+  };
+  for (std::uint64_t i = 0; i < kChunks; ++i) {
+    ASSERT_TRUE(test::run_until([&] { return source.can_send(); }, look));
+    source.send(Frame{FrameKind::kChunk, kBytes, 0, i * kBytes, kChunks * kBytes}, chunk->buffer());
+    for (int ms = 0; ms < 5; ++ms) {
+      look();
+      ::usleep(1000);
+    }
+  }
+  EXPECT_EQ(at_source.sent, static_cast<int>(kChunks));
+  EXPECT_FALSE(at_source.closed);
 }
 
 TEST_F(RelayPollingTest, PollsNothingWithoutSpinning) {
