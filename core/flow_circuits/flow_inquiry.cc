@@ -49,7 +49,8 @@ void FlowInquiry::dial(const std::vector<Hop>& hops) {
   dial_->start();
 }
 
-// What fails on the way says nothing about the other end, and clears no doubt: the next path may reach it.
+// A failure on the path says nothing about the other end, and does not cancel an earlier doubt: the next path may
+// reach it.
 void FlowInquiry::answered(const absl::Status& answer) {
   const Instant now = clock().now();
   if (!ends_flow(answer)) {

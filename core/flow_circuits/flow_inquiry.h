@@ -1,5 +1,5 @@
-// Asks the process at a flow's other end whether it still has the flow, for an end without a circuit. The set-up that
-// asks is small, and takes paths that may lose large packets (PathPlanner::paths_for_inquiry()).
+// For a flow's end without a circuit: asks the process at the other end whether it still has the flow. The set-up
+// that asks is small, and may take paths that lose large packets (PathPlanner::paths_for_inquiry()).
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_FLOW_INQUIRY_H_
@@ -26,16 +26,16 @@ class FlowInquiry {
  public:
   enum class From : std::uint8_t { kSource, kDestination };  // the end that asks
   struct Listener {
-    // The other end's process no longer has the flow, as it has answered twice: the second reason.
+    // The other end's process no longer has the flow. It has answered so twice; the status is the second reason.
     std::function<void(const absl::Status&)> forgotten;
-    // Why the other end has no circuit for this one, or could not be asked.
+    // Why the other end has no circuit for this one, or why it could not be asked.
     std::function<void(const absl::Status&)> failed;
   };
 
-  // After an answer that leaves the flow open.
+  // The pause after an answer that leaves the flow open.
   static constexpr std::chrono::milliseconds kInterval{300};
-  // Twice, over the same path, and within a time: a process may listen a moment late on an address that is new, and the
-  // kernel then refuses.
+  // The second question goes out after kConfirmAfter over the same path, and confirms the first answer within
+  // kConfirmWithin. A process may begin to listen on a new address a moment late; the kernel then refuses.
   static constexpr std::chrono::milliseconds kConfirmAfter{250};
   static constexpr std::chrono::seconds kConfirmWithin{5};
 
@@ -45,12 +45,13 @@ class FlowInquiry {
   FlowInquiry(const FlowInquiry&) = delete;
   FlowInquiry& operator=(const FlowInquiry&) = delete;
 
-  // The flow has lost its last circuit. It is asked after `delay` at the earliest.
+  // The flow has lost its last circuit. The first question goes out after `delay` at the earliest.
   void outage_began(Duration delay);
-  // To be called at short intervals while the flow has no circuit and its application waits. Asks if it is time, and
-  // calls the listener once, later or from inside the call. The other end may answer none: then it does nothing.
+  // To be called at short intervals while the flow has no circuit and its application waits. Asks when the next
+  // question is due, and then calls the listener once, later or from inside the call. Does nothing if the other end
+  // answers no inquiries.
   void tick();
-  // Cancels an open question: the listener is not called.
+  // Cancels an open question; the listener is not called.
   void stop();
 
  private:
@@ -72,11 +73,11 @@ class FlowInquiry {
   const From from_;
   const Listener listener_;
   bool finding_ = false;
-  std::size_t turn_ = 0;  // of the paths
+  std::size_t turn_ = 0;  // index of the path to ask over
   Instant next_;
-  std::optional<Instant> forgotten_at_;  // the first such answer
+  std::optional<Instant> forgotten_at_;  // time of the first such answer
   std::unique_ptr<HopDial> dial_;
-  // Expires with a question that is cancelled: answers that come later are dropped.
+  // Expires when a question is cancelled, so that later answers are dropped.
   std::shared_ptr<char> question_;
 };
 
