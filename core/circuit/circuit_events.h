@@ -11,12 +11,12 @@
 
 namespace cableway {
 
-// describe_path(), or nodes_on_path() if that has more than 512 bytes, so that a reason that follows is not truncated.
+// describe_path(), or nodes_on_path() if that exceeds 512 bytes, so that a reason that follows is not truncated.
 std::string circuit_text(const CircuitSetup& setup);
 
 // "path" (nodes_on_path()), "flow" (16 hex digits), "from" and "to" (nodes).
 EventFields circuit_fields(const CircuitSetup& setup);
-// The same, and "reason".
+// The same fields and "reason".
 EventFields circuit_fields(const CircuitSetup& setup, const absl::Status& reason);
 
 // A flow's ID as events and `cableway flows` show it: 16 hex digits.

@@ -25,7 +25,7 @@ namespace cableway {
 
 using Challenge = std::array<std::byte, 16>;
 
-// Advice in errors for ends that have different keys, or only one a key.
+// Advice in errors for ends with different keys, or where only one end has a key.
 inline constexpr char kSameKeyAdvice[] = "CABLEWAY_KEY_FILE must name the same key on every node, or on none";
 
 // The 16 bytes that a challenge or a seal carries.
@@ -48,7 +48,7 @@ class CircuitSeal {
 
  private:
   SubKey key_;
-  std::vector<std::byte> so_far_;  // the challenges, and the seals made so far
+  std::vector<std::byte> so_far_;  // the challenges and the seals made until now
   std::uint8_t turn_ = 0;
 };
 

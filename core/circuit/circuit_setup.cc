@@ -85,7 +85,7 @@ void put_offer(WireWriter& writer, const TransportOffer& offer) {
   writer.put_bytes(offer.parameters);
 }
 
-// A length above its bound makes the reader bad.
+// A length above its bound puts the reader into its error state.
 TransportOffer get_offer(WireReader& reader) {
   TransportOffer offer;
   offer.kind = static_cast<TransportKind>(reader.get<std::uint8_t>());

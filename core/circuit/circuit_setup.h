@@ -26,24 +26,25 @@
 namespace cableway {
 
 inline constexpr std::uint16_t kProtocolVersion = 3;
-// A relay holds a connection and a dial for as long as the set-up's budget, so the budget is bounded.
+// A relay holds a connection and a dial for as long as a set-up's budget lasts, so the budget is bounded.
 inline constexpr std::uint32_t kMaxBudgetMs = 60000;
-// A day, as the setting path_wait's.
+// One day, as the setting path_wait allows.
 inline constexpr std::uint32_t kMaxPathWaitMs = 86'400'000;
 
-// One listen comm's secret, 128 random bits: having it is the right to connect. It is in the listen handle, and never
-// in a set-up.
+// One listen comm's secret, 128 random bits: a process that has it may connect. The listen handle carries the cookie,
+// a set-up never does.
 using Cookie = std::array<std::byte, 16>;
 // Identifies the listen comm in a set-up (core/circuit/flow_proof.h).
 using ListenerName = std::array<std::byte, 16>;
 // Identifies a flow: the same in all of its set-ups, and in no other flow's.
 using FlowNonce = std::array<std::byte, 16>;
 
-// What a set-up asks of the process at the end of its path.
+// What a set-up requests from the process at the end of its path.
 enum class SetupPurpose : std::uint8_t {
   kCircuit,  // to accept a circuit of the flow
-  // Whether it still has the flow; from one end of the flow to the other. Always refused; with scope kFlow if it does
-  // not. It is small, so it may also use cables that lose large packets.
+  // To report whether the process still has the flow; sent from one end of the flow to the other. Always refused,
+  // with scope kFlow if the process does not have the flow. An inquiry is small, so it may also use cables that lose
+  // large packets.
   kInquiry,
 };
 
@@ -52,29 +53,30 @@ struct CircuitSetup {
   ListenerName listener{};
   FlowNonce nonce{};          // random
   CircuitName circuit{0, 1};  // within the flow
-  // For the choice of the primary: a later offer of paths is better than an earlier one; within an offer the path of
-  // the lowest rank, 0, is the best.
+  // For the choice of the primary: a later offer of paths is better than an earlier one, and within an offer the path
+  // with the lowest rank is better, 0 being the best.
   std::uint32_t offer = 0;
   std::uint8_t rank = 0;
-  // Other than kNone: the source gives it chunks beside the other such circuits of this offer, once one of them is the
-  // primary.
+  // Other than kNone: the source shares chunks among this circuit and the other circuits of this offer with a share,
+  // once one of them is the primary.
   CircuitShare share = CircuitShare::kNone;
-  bool further = false;           // the flow has another circuit: relays keep half of their places for those without
-  std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: it answers none
-  // How long the flow may be without a circuit while an application waits: the shorter time of its two ends, which so
-  // give up together when they can no longer reach each other. At most kMaxPathWaitMs.
+  bool further = false;           // the flow has another circuit; relays keep half of their places for flows with none
+  std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: the source answers none
+  // How long the flow may be without a circuit while an application waits. It is the shorter time of the flow's two
+  // ends, so that both give up together when they can no longer reach each other. At most kMaxPathWaitMs.
   std::uint32_t path_wait_ms = 0;
-  Mac proof{};                    // that the sender has the cookie (core/circuit/flow_proof.h)
+  Mac proof{};                    // proves that the sender has the cookie (core/circuit/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs
   std::uint32_t chunk_bytes = 0;  // a multiple of 128, at most kMaxChunkBytes
-  std::uint32_t budget_ms = 0;    // time left to reach the destination and get the answer, 1 to kMaxBudgetMs
+  std::uint32_t budget_ms = 0;    // time left to reach the destination and receive the answer, 1 to kMaxBudgetMs
   std::string from_node;
   std::vector<Hop> hops;  // the whole path, 1 to kMaxHops
-  std::uint16_t hop = 0;  // index of the hop that this connection is
-  // Transports offered for that hop, at most one of each kind. If one is accepted, the connection stays open beside it.
+  std::uint16_t hop = 0;  // index of this connection's hop
+  // Transports offered for this hop, at most one of each kind. If one is accepted, the connection stays open beside
+  // it.
   std::vector<TransportOffer> offers;
 
-  // For CircuitOwner::stripe().
+  // The bundle for CircuitOwner::stripe().
   std::uint32_t bundle() const { return share == CircuitShare::kNone ? 0 : offer + 1; }
   const Hop& this_hop() const { return hops[hop]; }
   const std::string& this_hop_from() const { return hop == 0 ? from_node : hops[hop - 1U].to_node; }
@@ -90,7 +92,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
 
 // Reports that the circuit is open: a frame kSetupOk, with a body if an offered transport was accepted.
 struct SetupAnswer {
-  // The largest chunk that the rest of the path accepts, if less than requested; else 0. A multiple of 128.
+  // The largest chunk that the rest of the path accepts, if it is smaller than requested; else 0. A multiple of 128.
   std::uint32_t chunk_bytes = 0;
   std::optional<TransportOffer> taken;  // the offer's kind, and the accepting end's parameters
 
@@ -130,8 +132,8 @@ struct ListenHandle {
 };
 
 inline constexpr std::size_t kListenHandleBytes = 128;
-// From this offset on the bytes are scratch space in which the connecting side keeps its state between calls. They are
-// zero at first; decode_listen_handle() does not check them.
+// From this offset on the bytes are scratch space in which the connecting side keeps its state between calls. They
+// are zero initially; decode_listen_handle() does not check them.
 inline constexpr std::size_t kListenHandleScratch = 104;
 
 std::array<std::byte, kListenHandleBytes> encode_listen_handle(const ListenHandle& handle);

@@ -1,5 +1,5 @@
-// Whether a set-up that has arrived for a listener may begin a flow: its source has proved that it has the listen
-// handle, it is no copy of an earlier one, and its flow has not begun before.
+// Decides whether a set-up that has arrived for a listener may begin a flow: its source has proved that it has the
+// listen handle, the set-up is not a copy of an earlier one, and its flow has not begun before.
 #ifndef CABLEWAY_CORE_CIRCUIT_FLOW_ADMISSION_H_
 #define CABLEWAY_CORE_CIRCUIT_FLOW_ADMISSION_H_
 
@@ -10,7 +10,7 @@
 
 namespace cableway {
 
-// One per listener. admit() is for one thread; the rest never changes.
+// One for each listener. admit() is for one thread; all else never changes.
 class FlowAdmission {
  public:
   explicit FlowAdmission(const Cookie& cookie) : cookie_(cookie), name_(listener_name(cookie)) {}
@@ -19,10 +19,10 @@ class FlowAdmission {
   const Cookie& cookie() const { return cookie_; }
   const ListenerName& name() const { return name_; }
 
-  // PermissionDenied: refuse it. Records the set-up, so that it cannot be replayed, even if it is then refused for
-  // another reason. Its source may try another circuit for the flow then.
+  // PermissionDenied: the set-up must be refused. Records the set-up so that it cannot be replayed, even if it is
+  // then refused for another reason; in that case its source may still try another circuit for the flow.
   absl::Status admit(const CircuitSetup& setup);
-  // The flow of a set-up that was admitted has begun: no other set-up may begin it again once it has ended.
+  // The flow of an admitted set-up has begun. No other set-up may begin it again, even after it has ended.
   void begun(const CircuitSetup& setup) { begun_.first_use(setup.nonce, kFlow); }
 
  private:

@@ -38,11 +38,11 @@ class FrameIntake {
   enum class Part : std::uint8_t { kHeader, kBody, kSeal, kWhole };
 
   Part part() const { return part_; }
-  // Bytes that the part needs; 0: the frame is complete.
+  // The number of bytes that the current part needs. 0: the frame is complete.
   std::size_t bytes_needed() const;
   // Requires bytes_needed() bytes. The body, if any, follows the header; then expect_seal() or the end.
   absl::Status take(std::span<const std::byte> bytes);
-  // Requires a complete frame; its seal is received next.
+  // Requires a complete frame. Its seal is received next.
   void expect_seal() { part_ = Part::kSeal; }
   // A new frame is received next.
   void restart();
@@ -65,7 +65,7 @@ class FrameIntake {
 
 class DialHandshake {
  public:
-  // With a key (of KeyUse::kCircuitSetup) both ends prove that they have it. `challenge` is random.
+  // With a key (of KeyUse::kCircuitSetup), both ends prove that they have it. `challenge` is random.
   DialHandshake(std::optional<SubKey> key, const Challenge& challenge);
 
   // To be sent first; empty without a key.
@@ -76,7 +76,7 @@ class DialHandshake {
   std::vector<std::byte> open(std::vector<std::byte> frame);
   bool answered() const { return stage_ == Stage::kAnswered; }
 
-  // Bytes that take() needs next. 0: it waits for open(), or the handshake is over.
+  // The number of bytes that take() needs next. 0: the handshake waits for open(), or is over.
   std::size_t bytes_needed() const;
   // A status other than OK is final. received_failure(): the peer refused; the message and the scope are the peer's,
   // authenticated if there is a key. Any other code was found by this end.
@@ -106,7 +106,7 @@ class DialHandshake {
 
 class AcceptHandshake {
  public:
-  // With a key the dialer must have the same one; without a key the dialer must have none.
+  // With a key, the dialer must have the same one. Without a key, the dialer must have none.
   AcceptHandshake(std::optional<SubKey> key, const Challenge& challenge);
 
   // To be sent first; empty without a key.

@@ -33,7 +33,7 @@ inline void put_hop(WireWriter& writer, const Hop& hop) {
   writer.put(static_cast<std::uint8_t>(hop.routed));
 }
 
-// A field above its bound makes the reader bad.
+// A field above its bound puts the reader into its error state.
 inline Hop get_hop(WireReader& reader) {
   constexpr std::size_t kMaxCableName = 160;
   constexpr std::size_t kMaxAddress = 64;

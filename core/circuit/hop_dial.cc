@@ -28,14 +28,15 @@ absl::Status HopDial::failed(absl::StatusCode code, absl::string_view what) cons
 }
 
 absl::Status HopDial::failed(const absl::Status& status) const {
-  // What this end lacks, such as an RDMA device, is not the flow's end.
+  // A missing prerequisite of this end, such as an RDMA device, does not end the flow.
   return failed(ends_flow(status) ? absl::StatusCode::kFailedPrecondition : status.code(), status.message());
 }
 
 void HopDial::begin() {
-  // It is always refused, and must not need a device.
+  // An inquiry is always refused, and must not need a device.
   if (setup_.purpose == SetupPurpose::kInquiry) return connect();
-  // Before connecting: the other end limits its wait for a set-up, and creating a process's first queue pair is slow.
+  // Offers before connecting: the other end limits its wait for a set-up, and creating a process's first queue pair
+  // is slow.
   absl::StatusOr<TransportNegotiator::Offered> offered = means_.transports.offer(setup_);
   if (!offered.ok()) return finish(failed(offered.status()));
   offered_ = *std::move(offered);

@@ -31,8 +31,8 @@ namespace cableway {
 class HopDial {
  public:
   // Called once, never from inside start(), with this end of the hop or an error. The status names the two nodes, the
-  // cable and the address of the hop that failed, wherever on the path it is. NotFound, and for nothing else: the flow
-  // has ended (ends_flow()), as the destination's process has refused it, or has ended. May destroy the dial.
+  // cable and the address of the hop that failed, wherever on the path that is. NotFound is used only if the flow has
+  // ended (ends_flow()): the destination's process has refused the flow, or has ended. May destroy the dial.
   using Done = std::function<void(absl::StatusOr<OpenHop>)>;
 
   static constexpr std::chrono::milliseconds kRetryAfter{100};
@@ -45,11 +45,11 @@ class HopDial {
     std::function<Challenge()> challenge;  // random
   };
 
-  // The whole dial takes at most setup.budget_ms. A refused connection is retried within that time if the hop leads to
-  // a relay, whose daemon may be starting; if it leads to a process, that process has ended.
+  // The whole dial takes at most setup.budget_ms. A refused connection is retried within that time if the hop leads
+  // to a relay, whose daemon may be starting. If it leads to a process, a refusal means that the process has ended.
   //
-  // With a key (of KeyUse::kCircuitSetup) the set-up is sealed, and the answer must be, too. If the other end has
-  // another key, or none, the dial fails at once and the status names that end.
+  // With a key (of KeyUse::kCircuitSetup), the set-up is sealed, and the answer must be sealed as well. If the other
+  // end has another key or none, the dial fails at once, and the status names that end.
   HopDial(const Means& means, CircuitSetup setup, std::optional<SubKey> key, Done done);
   HopDial(const HopDial&) = delete;
   HopDial& operator=(const HopDial&) = delete;
@@ -59,7 +59,7 @@ class HopDial {
  private:
   const Hop& hop() const { return setup_.this_hop(); }
   absl::Status failed(absl::StatusCode code, absl::string_view what) const;
-  // An error of this end.
+  // The same for a status of this end, which never ends the flow.
   absl::Status failed(const absl::Status& status) const;
   void begin();
   void connect();

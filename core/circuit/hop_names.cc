@@ -33,7 +33,7 @@ HopEnd accepting_end(const CircuitSetup& setup, std::size_t hop) {
   return end;
 }
 
-// By the cable's name, which has other characters in place of some of an interface's.
+// Compares with the cable's name, in which some of an interface's characters are replaced.
 bool is_at(const HopEnd& end, const std::string& interface) {
   return !end.port.empty() &&
          routing::discovered_cable_name(end.node, interface, end.other_node, end.other_port) == end.cable;

@@ -1,5 +1,5 @@
-// The name of a hop's end for messages: node, port and cable. Made when the hop is set up, and put before every failure
-// found there: "node n1 port eth2 (cable to n2 eth1): the cable, or the host behind it, is silent".
+// The name of a hop's end for messages: node, port and cable. It is made when the hop is set up, and prefixes every
+// failure found there: "node n1 port eth2 (cable to n2 eth1): the cable, or the host behind it, is silent".
 #ifndef CABLEWAY_CORE_CIRCUIT_HOP_NAMES_H_
 #define CABLEWAY_CORE_CIRCUIT_HOP_NAMES_H_
 
@@ -28,19 +28,19 @@ struct HopEnd {
 HopEnd dialing_end(const CircuitSetup& setup, std::size_t hop);
 HopEnd accepting_end(const CircuitSetup& setup, std::size_t hop);
 
-// Whether it is at this interface of its node. False if the cable's name does not contain the port.
+// Whether the end is at this interface of its node. False if the cable's name does not contain the port.
 bool is_at(const HopEnd& end, const std::string& interface);
 
-// Whether the loss concerns a circuit's hop with this end. The caller checks only_rdma: this does not know whether the
-// hop uses an RDMA device.
+// Whether the lost port affects a circuit's hop with this end. The caller checks only_rdma, since this function does
+// not know whether the hop uses an RDMA device.
 bool is_over(const HopEnd& end, const PortLost& lost);
 
 // "node n1 port eth2 (cable to n2 eth1)", "node n1 (cable c0 to n2)" if the ports are not known, or "node n1 (between
 // two of its processes)". Printable.
 std::string to_text(const HopEnd& end);
 
-// The nodes of the path, "n0 -> n1 -> n2": printable, and at most kMaxPathText bytes; nodes in the middle of a longer
-// text are left out.
+// The nodes of the path, "n0 -> n1 -> n2": printable, and at most kMaxPathText bytes. In a longer text, nodes in the
+// middle are omitted.
 inline constexpr std::size_t kMaxPathText = 256;
 std::string nodes_on_path(const CircuitSetup& setup);
 

@@ -49,7 +49,7 @@ void HopReception::start(Duration limit, Done done) {
     refuse(absl::DeadlineExceededError(
         absl::StrCat("no complete set-up within ", limit / std::chrono::milliseconds(1), " ms")));
   });
-  // If this fails, the read below fails, too.
+  // If this fails, the read below also fails.
   if (const std::vector<std::byte> challenge = handshake_.begin(); !challenge.empty()) {
     connection_->send_first(challenge).IgnoreError();
   }

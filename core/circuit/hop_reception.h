@@ -41,8 +41,8 @@ class ArrivedSetup {
   const SetupConnection& connection() const { return *connection_; }
   // Sends the answer and returns the connection. Cancelled: the peer closed it.
   absl::StatusOr<std::unique_ptr<SetupConnection>> accept(const SetupAnswer& answer) &&;
-  // Sends the reason and closes the connection. kFlow is for the flow's destination: the flow has ended, or was never
-  // known there.
+  // Sends the reason and closes the connection. Scope kFlow is for the flow's destination: the flow has ended, or was
+  // never known there.
   void refuse(const absl::Status& reason, FailureScope scope) &&;
 
  private:
@@ -60,15 +60,15 @@ struct ArrivedProbe {
   void refuse(absl::string_view reason) &&;
 };
 
-// For a connection's set-up or probe to be complete.
+// The time limit for receiving a connection's complete set-up or probe.
 inline constexpr std::chrono::milliseconds kSetupLimit{5000};
 
-// Reads the set-up or probe of one connection. With a key its seal is verified before any of it is used. Destroying it
-// closes the connection without an answer.
+// Reads the set-up or probe of one connection. With a key, the seal is verified before any of the content is used.
+// Destroying the reception closes the connection without an answer.
 class HopReception {
  public:
-  // Called once, never from inside start(); may destroy the reception, which it outlives. With an error, the connection
-  // has been answered and closed.
+  // Called once, never from inside start(). May destroy the reception; the function object outlives it. With an
+  // error, the connection has been answered and closed.
   using Done = std::function<void(absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>>)>;
 
   HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, std::optional<SubKey> key,
@@ -95,10 +95,10 @@ class HopReception {
 };
 
 // Accepts the hop of an arrived set-up: joins its transport and answers that the circuit is open from here on.
-// `prepare`, if set, is called with this end of the hop before the answer, allocates what the circuit needs and returns
-// the largest chunk that this node and the rest of the path accept; its error refuses the hop. The answer carries the
-// smallest of this, the set-up's and the transport's limit. An error has been sent as the answer, with scope kCircuit,
-// unless the peer has closed the connection (Cancelled).
+// `prepare`, if set, is called before the answer with this end of the hop. It allocates what the circuit needs and
+// returns the largest chunk that this node and the rest of the path accept; its error refuses the hop. The answer
+// carries the smallest of this, the set-up's and the transport's limit. An error has been sent as the answer, with
+// scope kCircuit, unless the peer has closed the connection (Cancelled).
 using Prepare = std::function<absl::StatusOr<std::uint32_t>(const TransportEnd& end)>;
 absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiator& transports, const Prepare& prepare);
 

@@ -13,10 +13,10 @@ using routing::PathKind;
 
 struct PathOffer {
   PathKind kind = PathKind::kFirst;
-  bool may_stripe = true;     // it adds throughput beside the offers before it that may stripe
-  std::vector<Hop> hops;      // to_port of the last one is 0: the listen handle has it
-  bool equals_first = false;  // OfferedPath's
-  bool last_resort = false;   // over a cable that is left out because it loses packets
+  bool may_stripe = true;     // it adds throughput to the preceding offers that may stripe
+  std::vector<Hop> hops;      // the last hop's to_port is 0: the listen handle has it
+  bool equals_first = false;  // as in OfferedPath
+  bool last_resort = false;   // over a cable that is otherwise avoided because it loses packets
   friend bool operator==(const PathOffer&, const PathOffer&) = default;
 };
 

@@ -11,13 +11,13 @@
 
 namespace cableway {
 
-// Remembers the last kMax of them, in about 100 bytes each. NCCL connects to one handle only a few times, and each
-// listener has its own set.
+// Remembers the last kMax circuits, in about 100 bytes each. That is enough, since NCCL connects to one handle only a
+// few times, and each listener has its own set.
 class SeenFlows {
  public:
   static constexpr std::size_t kMax = 4096;
 
-  // Whether the circuit is new. Records it.
+  // Records the circuit. Returns whether it is new.
   bool first_use(const FlowNonce& nonce, const CircuitName& circuit) {
     const auto [place, fresh] = seen_.insert(entry(nonce, circuit));
     if (!fresh) return false;

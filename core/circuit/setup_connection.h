@@ -30,12 +30,13 @@ class SetupConnection {
   SetupConnection(const SetupConnection&) = delete;
   SetupConnection& operator=(const SetupConnection&) = delete;
 
-  // One read at a time, of at least one byte. `have` is called once: with that many bytes, or with an error.
+  // One read at a time, of at least one byte. `have` is called once, with the requested number of bytes or with an
+  // error.
   virtual void read(std::size_t bytes, HaveBytes have) = 0;
   // One send at a time. `sent` is called once.
   virtual void send(std::vector<std::byte> bytes, Sent sent) = 0;
-  // For the first few hundred bytes sent on the connection, which always fit its send buffer: they are sent when it
-  // returns. Unavailable: the connection has ended.
+  // For the first few hundred bytes on the connection, which always fit its send buffer: they have been sent when the
+  // call returns. Unavailable: the connection has ended.
   virtual absl::Status send_first(const std::vector<std::byte>& bytes) = 0;
   // Sends the frame, which may be lost, and closes the connection. No other function may be called afterwards.
   virtual void end_with(const std::vector<std::byte>& final_frame) = 0;
@@ -50,7 +51,7 @@ class SetupConnection {
 // Connects to the far ends of hops.
 class SetupConnector {
  public:
-  // NotFound, and only then: no process listens there now. Every error ends the attempt.
+  // NotFound only if no process listens there now. Every error ends the attempt.
   using Connected = std::function<void(absl::StatusOr<std::unique_ptr<SetupConnection>>)>;
 
   // A pending attempt. Destroying it cancels the attempt.

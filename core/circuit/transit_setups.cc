@@ -11,8 +11,8 @@
 namespace cableway {
 namespace {
 
-// The budget of a set-up that arrived at `arrived` for the rest of its path: what is left of it, less a tenth of its
-// own for the answer to travel back. The next nodes must give up before this one's peer does.
+// The budget for the rest of the path: the remaining time less a tenth of the set-up's budget, which is for the
+// answer to travel back. The next nodes must give up before this one's peer does.
 std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
   const auto waited_ms = std::chrono::ceil<std::chrono::milliseconds>(waited).count();
   const std::int64_t left = std::int64_t{budget_ms} - budget_ms / 10 - waited_ms;
@@ -49,7 +49,7 @@ void TransitSetups::arrived(ArrivedSetup setup) {
   const absl::Status status = host_.check_transit(setup.setup());
   const Instant now = means_.clock.now();
   if (status.ok()) return dial_onward(std::move(setup), now);
-  // The source's topology may be newer than this node's, after a node started or a cable was plugged in.
+  // The source's topology may be newer than this node's, after a node has started or a cable was plugged in.
   if (!absl::IsNotFound(status)) return refuse(std::move(setup), status);
   if (waiting_.size() == kMaxWaiting) {
     return refuse(std::move(setup), absl::ResourceExhaustedError(
@@ -108,7 +108,7 @@ void TransitSetups::dial_onward(ArrivedSetup setup, Instant arrived) {
   place->dial->start();
 }
 
-// Otherwise the source would wait for its own time limit.
+// Without this the source would wait for its own time limit.
 void TransitSetups::lose_port(const PortLost& lost) {
   if (lost.only_rdma) return;  // a device that has failed ends its dials itself
   for (auto dialing = dialing_.begin(); dialing != dialing_.end();) {
@@ -144,7 +144,7 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
     return refuse(std::move(arrived), absl::InternalError(absl::StrCat("node ", setup.hops.back().to_node,
                                                                        " has accepted an inquiry as a circuit")));
   }
-  // While it was dialled, one of its two cables may have come into doubt.
+  // One of the two cables may have become doubtful while the next hop was dialed.
   if (const absl::Status status = host_.check_transit(setup); absl::IsUnavailable(status)) {
     return refuse(std::move(arrived), status);
   }

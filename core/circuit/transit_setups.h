@@ -3,7 +3,8 @@
 //   arrived -> check its cables (waits a while for the topology) -> check for room -> dial the next hop
 //           -> accept the hop it arrived over -> the host relays
 //
-// Every set-up ends as a circuit or with a refusal and its reason. Why it travels hop by hop: docs/decisions/0004.
+// Every set-up ends as a circuit or with a refusal and its reason. Why set-ups travel hop by hop:
+// docs/decisions/0004.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSIT_SETUPS_H_
@@ -39,12 +40,12 @@ class TransitSetups {
     // Circuits relayed now, and their maximum.
     virtual std::size_t circuits() const = 0;
     virtual std::size_t max_circuits() const = 0;
-    // The error when no circuit fits any more; `in_setup` set-ups hold room as well.
+    // The error for a node without room for another circuit; `in_setup` set-ups hold room as well.
     virtual absl::Status no_room(std::size_t in_setup) const = 0;
     // Allocates the circuit's floor. ResourceExhausted: the node has no memory for another one.
     virtual absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd& upstream,
                                                              const TransportEnd& downstream) = 0;
-    // Both hops are open: starts relaying between them. An error: the circuit is lost.
+    // Both hops are open: starts relaying between them. On error the circuit is lost.
     virtual absl::Status relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
                                std::unique_ptr<Slot> floor) = 0;
     // The set-up made no circuit: it was refused, or the circuit was lost in the last step. Not called for inquiries.
@@ -52,8 +53,7 @@ class TransitSetups {
     virtual void lost(const CircuitSetup& setup, const absl::Status& reason) = 0;
   };
 
-  // How long a set-up waits until the topology has a cable that it names; half of the set-up's own time if that is
-  // less.
+  // How long a set-up waits until the topology has a cable that it names. At most half of the set-up's own time.
   static constexpr std::chrono::milliseconds kTransitLimit{2000};
   static constexpr std::size_t kMaxWaiting = 256;
 
@@ -70,13 +70,13 @@ class TransitSetups {
   void seal_with(std::optional<SubKey> key) { key_ = std::move(key); }
   // Requires a set-up whose hop is not its last.
   void arrived(ArrivedSetup setup);
-  // A port of this node is lost: set-ups that are under way over it are refused at once, but for flows' first ones.
+  // A port of this node is lost: set-ups in progress over it are refused at once, except for flows' first ones.
   void lose_port(const PortLost& lost);
   // Checks the waiting set-ups again.
   void topology_changed() { check_waiting(); }
-  // Set-ups that hold room for a circuit.
+  // The number of set-ups that hold room for a circuit.
   std::size_t in_setup() const { return waiting_.size() + dialing_.size() - inquiries(); }
-  // Inquiries need no such room: a full relay passes them on, too. So many at most.
+  // The most inquiries that are passed on at a time. They need no such room: a full relay passes them on, too.
   static constexpr std::size_t kMaxInquiries = 64;
 
  private:
@@ -96,7 +96,7 @@ class TransitSetups {
   void check_waiting();
   void dial_onward(ArrivedSetup setup, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);
-  // For what this node has found.
+  // Refuses for a fault that this node has found.
   void refuse(ArrivedSetup setup, const absl::Status& reason) {
     refuse(std::move(setup), reason, FailureScope::kCircuit);
   }

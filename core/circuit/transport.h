@@ -4,9 +4,9 @@
 //   offer(): creates its end, sends parameters   -->  join(): creates its end, joined to the offered one
 //   settle(): joins its end to the answering one <--  sends its parameters
 //
-// The connection that a hop is set up on is a transport, too: it always works, needs no parameters, and is used if the
-// two ends have no better one in common. core/linux/hop/transport_table.h lists those of a host; the simulator has its
-// own.
+// The connection that a hop is set up on is a transport as well: it always works, needs no parameters, and is used if
+// the two ends have no better one in common. core/linux/hop/transport_table.h lists the transports of a host; the
+// simulator has its own.
 //
 // Set-up only; one thread.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSPORT_H_
@@ -50,7 +50,7 @@ class TransportEnd {
 
   // For display: "tcp", "rdma mlx5_0".
   virtual std::string name() const = 0;
-  // Sent to the other end.
+  // The parameters to send to the other end.
   virtual std::vector<std::byte> parameters() const { return {}; }
   // The largest chunk that can cross it, in bytes: a multiple of 128.
   virtual std::uint32_t max_chunk_bytes() const = 0;

@@ -27,7 +27,7 @@ class TransportNegotiator {
   TransportNegotiator(std::vector<std::unique_ptr<Transport>> list, MakeConnectionEnd connection_end)
       : list_(std::move(list)), connection_end_(std::move(connection_end)) {}
 
-  // The ends offered by the dialing end, until the answer selects one.
+  // The ends that the dialing end has offered, until the answer selects one.
   struct Offered {
     struct Each {
       Transport* transport;
@@ -39,12 +39,12 @@ class TransportNegotiator {
 
   // Dialing end: puts its offers into `setup`.
   absl::StatusOr<Offered> offer(CircuitSetup& setup) const;
-  // Dialing end: the choice according to the answer. InvalidArgument: the answer is invalid.
+  // Dialing end: makes the choice according to the answer. InvalidArgument: the answer is invalid.
   absl::StatusOr<TransportChoice> settle(const CircuitSetup& setup, const SetupConnection& connection,
                                          const SetupAnswer& answer, Offered offered) const;
 
-  // Accepting end: its end, joined to an offered one, and the offer that the answer carries. InvalidArgument: the offer
-  // is invalid.
+  // Accepting end: the end joined to an offered one, and the offer that the answer carries. InvalidArgument: the
+  // offer is invalid.
   struct Joined {
     TransportChoice choice;
     std::optional<TransportOffer> answer;

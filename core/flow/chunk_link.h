@@ -33,7 +33,7 @@ struct SendBuffer {
   std::uint32_t key = 0;
 };
 
-// Where a message lands on the receiving side. Bytes are written by aligned 8-byte stores in ascending order.
+// Where a message lands on the receiving side. The link writes the bytes by aligned 8-byte stores in ascending order.
 struct Landing {
   std::byte* data = nullptr;
   std::uint64_t capacity = 0;
@@ -50,11 +50,12 @@ class Slot {
   Slot& operator=(const Slot&) = delete;
   virtual ~Slot() = default;
 
-  // The largest chunk that it holds; a cut-through slot holds any size.
+  // The largest chunk that the slot holds; a cut-through slot holds any size.
   virtual std::uint32_t max_chunk_bytes() const { return kMaxChunkBytes; }
   // Discards a chunk, or part of one, whose circuit has ended, so that another circuit can lease the slot.
   virtual void clear() { filled = drained = 0; }
-  // For a circuit's floor, when its links become wide or narrow; contract as of ChunkLink::widen() and narrow().
+  // For a circuit's floor, when its links become wide or narrow. The contract is that of ChunkLink::widen() and
+  // narrow().
   virtual void widen() {}
   virtual bool narrow() { return true; }
 
@@ -66,7 +67,8 @@ class Slot {
 
 class ChunkLink {
  public:
-  // Called from within progress() and flush(). An owner may call send(), send_control() and post_*() from these.
+  // Called from within progress() and flush(). The owner may call send(), send_control() and post_*() from these
+  // callbacks.
   class Sink {
    public:
     virtual ~Sink() = default;
@@ -74,10 +76,10 @@ class ChunkLink {
     virtual absl::Status on_landed(const Frame& chunk) = 0;
     // A chunk is in `slot`, or has begun to arrive there (Slot::filled).
     virtual absl::Status on_chunk(const Frame& chunk, Slot& slot) = 0;
-    // A frame without payload of the flow's other end (is_control()).
+    // A frame without payload from the flow's other end (is_control()) has arrived.
     virtual absl::Status on_control(const Frame& control) = 0;
-    // A send() has completed locally: its memory or slot is no longer read. Called once for each, in order; null: it
-    // was from memory.
+    // A send() has completed locally: its memory or slot is no longer read. Called once for each send(), in order.
+    // Null: the chunk was sent from memory.
     virtual void on_sent(Slot* slot) = 0;
   };
 
@@ -93,69 +95,72 @@ class ChunkLink {
   virtual void send(const Frame& chunk, Slot& slot) = 0;
   // Queues a frame without payload. ResourceExhausted: more than kMaxQueuedControls are queued.
   virtual absl::Status send_control(const Frame& control) = 0;
-  // Whether such a frame waits for the far end, or for the connection, to take it.
+  // Whether frames without payload wait for the far end, or for the connection, to accept them.
   virtual bool has_queued_controls() const { return false; }
 
-  // At the flow's destination: message `message` lands in `landing`. At most kMaxLandings are posted at a time.
+  // At the flow's destination: message `message` is to land in `landing`. At most kMaxLandings are posted at a time.
   virtual absl::Status post_landing(std::uint64_t message, const Landing& landing) = 0;
-  // Whether the far end can send a message's chunks only once it has been announced over this link, as over RDMA, where
-  // the announcement brings address and key. Else the announcement may come over another circuit.
+  // Whether the far end can send a message's chunks only after the message has been announced over this link. That
+  // holds for RDMA, where the announcement carries address and key. Otherwise the announcement may come over another
+  // circuit.
   virtual bool needs_announcements() const { return false; }
   // The message is complete: nothing more is written to its landing. The landing is valid until then.
   virtual void end_landing(std::uint64_t message) = 0;
   // At a relay's upstream side: one more chunk may arrive, into this slot. Without a slot the link reads no chunk.
   virtual void post_slot(Slot& slot) = 0;
-  // Takes a posted slot back, empty. False: a chunk is in it or has begun to arrive there, or the neighbour may still
-  // write into it (RDMA: this call recalls it, and a later call may succeed).
+  // Takes a posted slot back, empty. False: the slot holds a chunk or part of one, or the neighbour may still write
+  // into it (RDMA: this call recalls the slot, and a later call may succeed).
   virtual bool withdraw_slot(Slot& slot) = 0;
 
-  // At a relay: how much the transport itself may buffer for this hop, as a TCP connection does. A link starts narrow;
-  // a wide one may buffer what a long cable needs. narrow() returns whether no more is buffered than a narrow link may:
-  // the queue must drain first, so the caller repeats the call until then.
+  // At a relay: sets how much the transport itself may buffer for this hop, as a TCP connection does. A link starts
+  // narrow; a wide link may buffer what a long cable needs. narrow() returns whether the buffered data is within a
+  // narrow link's limit. The queue must drain first, so the caller repeats the call until then.
   virtual void widen() = 0;
   virtual bool narrow() = 0;
 
   // Does all work possible without blocking, and reports it. A status other than OK is final: the hop is dead.
-  // Cancelled: the peer closed it. Aborted: the peer failed the circuit; the message is its reason. NotFound
-  // (no other fault has this code): the peer ended the flow (scope kFlow); the message is its reason. Any other code:
-  // this side found that the connection broke, or that the peer broke the protocol.
+  // Cancelled: the peer closed the connection. Aborted: the peer failed the circuit; the message is its reason.
+  // NotFound (no other fault has this code): the peer ended the flow (scope kFlow); the message is its reason. Any
+  // other code: this side found that the connection broke, or that the peer violated the protocol.
   virtual absl::Status progress(Sink& sink) = 0;
   // The sending half of progress(): writes what can be written now, and does not check for arrivals.
   virtual absl::Status flush(Sink& sink) = 0;
-  // Bytes this link has sent and received so far, headers included. Grows exactly when progress() moves something.
+  // The number of bytes that this link has sent and received, headers included. Grows exactly when progress() moves
+  // data.
   virtual std::uint64_t bytes_moved() const = 0;
 
   // Sends the reason to the peer, as far as possible without blocking, and fences.
   virtual void fail(absl::string_view reason, FailureScope scope) = 0;
-  // From then on nothing is written to a landing, nothing is read from a sent buffer, and progress() fails.
+  // After this call nothing is written to a landing, nothing is read from a sent buffer, and progress() fails.
   virtual void fence() = 0;
 };
 
 // The status of a link whose peer has failed with this reason.
 absl::Status received_failure(FailureScope scope, absl::string_view reason);
-// Whether it is a status of received_failure(): its message names where the reason was found, so it needs no prefix.
+// Whether the status came from received_failure(). Its message then names where the fault was found, and needs no
+// prefix.
 bool was_received(const absl::Status& status);
-// Whether no other circuit can carry the flow; for statuses of links (ChunkLink::progress()) and of dials
-// (core/circuit/hop_dial.h), and of what passes them on.
+// Whether the status means that no other circuit can carry the flow. For statuses of links (ChunkLink::progress())
+// and of dials (core/circuit/hop_dial.h), and for statuses derived from them.
 bool ends_flow(const absl::Status& status);
-// The scope to pass such a status on with.
+// The scope with which such a status is passed on.
 FailureScope scope_of(const absl::Status& status);
 
-// The reason with the end that found it (core/circuit/hop_names.h) before its message. One that was received already
-// names the node that found it and stays unchanged, so that reasons do not grow with the path. `where` may be empty.
+// Prefixes the reason with the hop end that found it (core/circuit/hop_names.h). A received reason already names the
+// node that found it and stays unchanged, so that reasons do not grow with the path. `where` may be empty.
 absl::Status found_at(absl::string_view where, const absl::Status& reason);
 
-// Fences the link of an end that a flow gives up. The other end gets the reason: with `where` and scope kCircuit if it
-// was found here, unchanged with scope kFlow if it ends the flow. A failure of the circuit that was received is not
-// sent back.
+// Fences the link of a hop end that a flow gives up, and sends the reason to the other end: with `where` and scope
+// kCircuit if this end found the fault, unchanged with scope kFlow if the reason ends the flow. A received failure of
+// the circuit is not sent back.
 void end_hop(ChunkLink& link, absl::string_view where, const absl::Status& reason);
 
 // NCCL's maximum of requests on one connection (NCCL_NET_MAX_REQUESTS).
 inline constexpr std::size_t kMaxLandings = 32;
-// Frames without payload that a link queues: at a flow's destination at most 32 announcements, 32 acknowledgements, and
-// where chunks are striped or a circuit has ended 64 reports of what has landed; at a relay of an alternate one for
-// each change of its gate. A circuit that takes no frames while others end again and again, or its gate changes, may
-// exceed the limit, and ends.
+// The maximum of frames without payload that a link queues. A flow's destination queues at most 32 announcements, 32
+// acknowledgements and, where chunks are striped or a circuit has ended, 64 reports of what has landed. A relay of an
+// alternate queues one frame for each change of its gate. A circuit that accepts no frames may exceed the limit if
+// other circuits keep ending or its gate keeps changing; it then ends.
 inline constexpr std::size_t kMaxQueuedControls = 128;
 
 }  // namespace cableway

@@ -1,4 +1,4 @@
-// How a circuit of a flow has ended, as one end of the flow knows it. For display.
+// How a circuit of a flow ended, as far as one end of the flow knows. For display.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUIT_END_H_
 #define CABLEWAY_CORE_FLOW_CIRCUIT_END_H_
 
@@ -15,15 +15,15 @@ namespace cableway {
 
 // Sent to the node (core/session/session_message.h).
 enum class CircuitEndKind : std::uint8_t {
-  kFailed,     // a fault was found here, or elsewhere on the path and its reason was sent here
+  kFailed,     // a fault was found here, or found elsewhere on the path and reported here
   kCorrupted,  // damaged bytes were found here
-  kStuck,      // nothing landed over it, while chunks landed over others
-  kClosed,     // its connection was closed, or the other end has retired it, without a reason
-  kMoved,      // its source has left it for another one, or does not need it: nothing was wrong with it
+  kStuck,      // nothing landed over this circuit, while chunks landed over others
+  kClosed,     // its connection was closed, or the other end retired it, without a reason
+  kMoved,      // its source moved to another circuit, or does not need it: the circuit had no fault
 };
 inline constexpr std::size_t kCircuitEndKinds = static_cast<std::size_t>(CircuitEndKind::kMoved) + 1;
 
-// For programs: "failed", "corrupted", "stuck", "closed", "moved".
+// Stable names for programs: "failed", "corrupted", "stuck", "closed", "moved".
 inline absl::string_view name_of(CircuitEndKind kind) {
   switch (kind) {
     case CircuitEndKind::kFailed:
@@ -43,13 +43,13 @@ inline absl::string_view name_of(CircuitEndKind kind) {
 struct CircuitEnd {
   CircuitName circuit{0, 0};  // generation 0: none
   CircuitEndKind kind = CircuitEndKind::kFailed;
-  std::string reason;  // with the place where it was found
-  // At the source: what has to be sent again, once the destination has counted what has landed.
+  std::string reason;  // names the place where the fault was found
+  // At the source: the bytes to be sent again, known once the destination has counted what has landed.
   bool counted = true;
   std::uint64_t bytes_again = 0;
 };
 
-// Of a circuit whose link, or whose owner, has given this status.
+// The end kind of a circuit whose link or owner has returned this status.
 inline CircuitEndKind end_kind_of(const absl::Status& reason) {
   if (found_corruption(reason)) return CircuitEndKind::kCorrupted;
   return absl::IsCancelled(reason) ? CircuitEndKind::kClosed : CircuitEndKind::kFailed;

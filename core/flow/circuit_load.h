@@ -1,4 +1,4 @@
-// What the ports on a circuit's way carry, as its source knows it.
+// The load of the ports on a circuit's path, as the circuit's source knows it.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUIT_LOAD_H_
 #define CABLEWAY_CORE_FLOW_CIRCUIT_LOAD_H_
 
@@ -10,13 +10,13 @@
 
 namespace cableway {
 
-// In bytes per second, by measurements of a quarter of a second.
+// In bytes per second, measured over a quarter of a second.
 struct CircuitLoad {
-  std::uint64_t busiest = 0;  // what flows' own paths put on the busiest of its ports
-  std::uint64_t own = 0;      // what was given to this circuit
+  std::uint64_t busiest = 0;  // the load that flows' own paths put on the busiest port of the path
+  std::uint64_t own = 0;      // the load of this circuit's own chunks
 };
 
-// By slot; nullopt: no circuit is alive there, or its port is not known.
+// By slot. nullopt: the slot has no live circuit, or the circuit's port is not known.
 using CircuitLoads = std::array<std::optional<CircuitLoad>, kMaxFlowCircuits>;
 
 }  // namespace cableway

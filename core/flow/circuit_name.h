@@ -1,4 +1,4 @@
-// A circuit's name within its flow, and the frames that are about a circuit.
+// The name of a circuit within its flow, and the frames about a circuit.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUIT_NAME_H_
 #define CABLEWAY_CORE_FLOW_CIRCUIT_NAME_H_
 
@@ -9,7 +9,7 @@
 
 namespace cableway {
 
-// Slots for a flow's circuits: those that are alive, being set up, or in limbo.
+// The number of slots for a flow's circuits: live, being set up, or in limbo.
 inline constexpr std::size_t kMaxFlowCircuits = 8;
 
 struct CircuitName {
@@ -19,15 +19,15 @@ struct CircuitName {
   friend bool operator==(const CircuitName&, const CircuitName&) = default;
 };
 
-// "fence it, and tell its count"
+// Requests the receiver to fence the circuit and to report its chunk count.
 inline Frame retire_frame(const CircuitName& circuit) {
   return Frame{FrameKind::kRetire, 0, 0, circuit.slot, circuit.generation};
 }
-// "it is fenced; that many chunks landed over it"
+// Reports that the circuit is fenced, and the number of chunks that landed over it.
 inline Frame retired_frame(const CircuitName& circuit, std::uint64_t count) {
   return Frame{FrameKind::kRetired, 0, count, circuit.slot, circuit.generation};
 }
-// Requires a checked kRetire or kRetired.
+// Requires a frame kRetire or kRetired that was checked.
 inline CircuitName circuit_of(const Frame& frame) {
   return {static_cast<std::uint8_t>(frame.offset), static_cast<std::uint32_t>(frame.size)};
 }

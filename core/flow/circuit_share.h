@@ -8,9 +8,9 @@ namespace cableway {
 
 // On the wire.
 enum class CircuitShare : std::uint8_t {
-  kNone,       // it carries all chunks of the flow, or none
-  kBundle,     // beside the others of its bundle; it competes with other flows as a flow's only circuit does
-  kAlternate,  // beside those of a bundle, but only where no port on its way is in use (core/gate/port_stamps.h)
+  kNone,       // carries all chunks of the flow, or none
+  kBundle,     // shares chunks with its bundle; competes with other flows as a flow's only circuit does
+  kAlternate,  // shares chunks with a bundle, but only while no port on its path is in use (core/gate/port_stamps.h)
 };
 
 }  // namespace cableway

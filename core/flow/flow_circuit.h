@@ -1,4 +1,4 @@
-// Memory of a flow's messages, with the key by which the device of each circuit's hop accesses it.
+// Memory of a flow's messages, with the keys by which the devices of the circuits' hops access it.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_CIRCUIT_H_
 #define CABLEWAY_CORE_FLOW_FLOW_CIRCUIT_H_
 
@@ -17,8 +17,8 @@ using CircuitKeys = std::array<std::uint32_t, kMaxFlowCircuits>;
 // The source buffer of a message.
 struct FlowBuffer {
   const std::byte* data = nullptr;
-  // Read at each use, since a circuit may join while the message is under way; must live until the message is done.
-  // Null: `key` for every circuit.
+  // Read at each use, since a circuit may join while the message is in progress. Must live until the message is done.
+  // Null: `key` applies to every circuit.
   const CircuitKeys* keys = nullptr;
   std::uint32_t key = 0;
 

@@ -8,10 +8,11 @@
 namespace cableway {
 namespace {
 
-// Chunks of a circuit that land before the sender is told, unless an acknowledgement covers them. A fraction of the
-// chunks that a sender gives to a circuit and remembers (given_chunks.h).
+// The number of chunks that land over a circuit before the sender is informed, unless an acknowledgement covers them.
+// A fraction of the chunks that a sender gives to a circuit and remembers (given_chunks.h).
 constexpr std::uint64_t kLandedReportEvery = 16;
-// Where the sender shares chunks among circuits: with less it takes a slow circuit to be busy that is not.
+// The same where the sender shares chunks among circuits. With rarer reports the sender would mistake an idle slow
+// circuit for a busy one.
 constexpr std::uint64_t kStripedReportEvery = 1;
 
 static_assert(kMaxLandings <= 32, "landings are bits of a 32-bit word");
@@ -31,7 +32,7 @@ void FlowReceiver::Circuit::open(FlowReceiver& flow, ChunkLink& link, std::uint3
 }
 
 absl::Status FlowReceiver::Circuit::on_landed(const Frame& chunk) {
-  // What one read brings may come after a frame that has ended this circuit: it is not counted any more.
+  // One read may bring chunks after the frame that ended this circuit; they no longer count.
   if (!live) return absl::CancelledError("the circuit has ended");
   return flow_->take_landed(*this, chunk);
 }
@@ -46,7 +47,7 @@ absl::Status FlowReceiver::Circuit::on_control(const Frame& control) {
 }
 
 FlowReceiver::FlowReceiver(ChunkLink& last_hop) : ends_with_its_circuit_(true) {
-  join({0, 1}, last_hop, "").IgnoreError();  // the first circuit always may
+  join({0, 1}, last_hop, "").IgnoreError();  // the first circuit can always join
 }
 
 bool FlowReceiver::may_join(const CircuitName& circuit) const {
@@ -102,7 +103,7 @@ absl::StatusOr<std::uint64_t> FlowReceiver::post(const FlowLanding& landing) {
     if (primary_ != slot_of(circuit) && is_announced_on(circuit, sequence)) announce(circuit, sequence);
   }
   if (primary_.has_value()) announce(circuits_[*primary_], sequence);
-  // At once: the source may be waiting for the announcement.
+  // Flushes at once: the source may be waiting for the announcement.
   flush_queued();
   if (absl::Status status = state(); !status.ok()) return status;
   return sequence;
@@ -135,8 +136,8 @@ absl::Status FlowReceiver::finish_progress() {
   return state();
 }
 
-// What one circuit has brought may have queued a frame on another one before it, and with the last acknowledgement the
-// application has no reason to make progress again.
+// Frames from one circuit may have queued a frame on a circuit that was polled before it. After the last
+// acknowledgement the application has no reason to make progress again, so queued frames are flushed here.
 void FlowReceiver::flush_queued() {
   for (Circuit& circuit : used()) {
     if (!std::exchange(circuit.unflushed, false) || !circuit.live) continue;
@@ -158,9 +159,9 @@ void FlowReceiver::end(Circuit& circuit, const absl::Status& reason, CircuitEndK
   if (ends_with_its_circuit_) return;
   resent_below_ = next_;
   if (ends_flow(reason) && broken_.ok()) broken_ = reason;
-  // Where the flow itself is broken the other end must not wait for another circuit.
+  // If the flow itself is broken, the other end must not wait for another circuit.
   const bool over = !broken_.ok() && !ends_flow(reason);
-  // First the fence, which freezes the count, then the count.
+  // Fences first, which freezes the count, then reports the count.
   end_hop(circuit.link(), circuit.where, over ? received_failure(FailureScope::kFlow, last_end_.message()) : reason);
   for (Circuit& other : used()) {
     if (other.live) tell_count(other, circuit);
@@ -190,12 +191,13 @@ void FlowReceiver::announce(Circuit& circuit, std::uint64_t message) {
     }
   }
   const bool is_beside = primary_ != slot_of(circuit);
-  // Its relays, too, are to know when it is no longer the primary.
+  // Once the circuit is no longer the primary, it needs another announcement beside the primary, which informs its
+  // relays.
   if (!is_beside) circuit.announced_beside = false;
   const bool once = is_beside && !circuit.link().needs_announcements();
   if (once && std::exchange(circuit.announced_beside, true)) return;
-  // An announcement may need the place of a message that the acknowledgement covers, which may come later over the
-  // primary.
+  // An announcement may reuse the place of an acknowledged message, and the acknowledgement over the primary may
+  // arrive later than this announcement.
   if (circuit.acknowledged < oldest_) acknowledge(circuit);
   const std::uint64_t as = once ? 2 : is_beside ? 1 : 0;
   send(circuit, Frame{FrameKind::kAnnounce, 0, message, as, landing.capacity});
@@ -217,7 +219,7 @@ void FlowReceiver::make_primary(Circuit& circuit) {
   primary_ = slot_of(circuit);
   if (std::exchange(bundle_, circuit.bundle) != circuit.bundle) {
     choose_bundle();
-    // First: the source may use them as soon as the primary announces.
+    // Announces on the other circuits first: the source may use them as soon as the primary announces.
     for (Circuit& other : used()) {
       if (&other != &circuit && carries(other)) announce_all(other);
     }
@@ -226,7 +228,7 @@ void FlowReceiver::make_primary(Circuit& circuit) {
 }
 
 void FlowReceiver::announce_all(Circuit& circuit) {
-  // The acknowledgement before may have been lost with the primary before.
+  // The previous acknowledgement may have been lost with the previous primary.
   if (oldest_ > 0) acknowledge(circuit);
   for (std::uint64_t message = oldest_; message < next_ && circuit.live; ++message) {
     if (!at(message).whole && is_announced_on(circuit, message)) announce(circuit, message);
@@ -256,8 +258,8 @@ absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
   Message& message = at(chunk.message);
   const bool fits = posted && !message.whole && chunk.size <= message.landing.capacity &&
                     (!message.begun || chunk.size == message.size) &&
-                    // A circuit keeps its chunks in order, so with a single one the next chunk begins where the last
-                    // one ended.
+                    // A circuit keeps its chunks in order, so with a single circuit the next chunk begins where the
+                    // previous one ended.
                     (joined_ > 1 || chunk.offset == message.landed.prefix());
   if (!fits || message.landed.add(chunk.offset, chunk.offset + chunk.payload, islands_) != LandedRanges::Added::kNew) {
     return violation(absl::StrCat("chunk at ", chunk.offset, " of message ", chunk.message, " (", chunk.size,
@@ -286,8 +288,8 @@ absl::Status FlowReceiver::report(Circuit& circuit) {
   return circuit.link().send_control(Frame{FrameKind::kLanded, 0, circuit.counted, 0, 0});
 }
 
-// The sender may have so many ranges to send again that it gives out one more chunk only once it knows that another
-// has landed.
+// The sender may have so many ranges to send again that it sends one more chunk only after it learns that another has
+// landed.
 void FlowReceiver::report_all() {
   for (Circuit& circuit : used()) {
     if (!circuit.live || circuit.counted == circuit.reported) continue;
@@ -304,10 +306,10 @@ void FlowReceiver::end_landing(std::uint64_t message) {
   }
 }
 
-// Messages complete, and are acknowledged, in order.
+// Messages complete and are acknowledged in order.
 void FlowReceiver::finish_whole() {
   while (oldest_ < next_ && at(oldest_).whole) last_size_ = at(oldest_++).size;
-  // Without a circuit the next primary gets the acknowledgement.
+  // Without a live circuit, the next primary gets the acknowledgement.
   for (Circuit& circuit : used()) {
     if (circuit.live && primary_ == slot_of(circuit)) acknowledge(circuit);
     if (circuit.newest < oldest_) circuit.reported = circuit.counted;
@@ -324,14 +326,14 @@ absl::Status FlowReceiver::take_retire(Circuit& circuit, const CircuitName& reti
   if (&ended == &circuit && retired.generation >= circuit.generation) {
     return violation("peer retired a circuit over that circuit");
   }
-  if (retired.generation < ended.generation) return absl::OkStatus();  // its sender knows: it has used the slot again
+  if (retired.generation < ended.generation) return absl::OkStatus();  // known: the sender has reused the slot
   if (is_live(retired)) {
-    // Tells the count on every live circuit.
+    // Reports the count on every live circuit.
     end(ended, absl::UnavailableError("its source has retired it"), CircuitEndKind::kClosed);
     return absl::OkStatus();
   }
   if (retired.generation > ended.generation) {
-    // It never arrived, and may not arrive any more.
+    // The retired circuit has not arrived, and must not join any more.
     end(ended, absl::UnavailableError("its source has replaced it"), CircuitEndKind::kClosed);
     used_ = std::max<std::size_t>(used_, retired.slot + 1U);
     ended.generation = retired.generation;

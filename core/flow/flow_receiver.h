@@ -1,13 +1,15 @@
 // The destination end of a flow: announces each posted receive to the source, checks the chunks that land, and
 // acknowledges each message, in order, once it is complete.
 //
-// A flow outlives its circuits (docs/decisions/0015). The receiver counts the chunks that land over each of them. A
-// circuit that ends is fenced at once: nothing lands there any more, and the sender is told the count, so that it can
-// send exactly the rest over another circuit. The receiver chooses the primary circuit, over which it announces and
-// acknowledges, and repeats both where another one becomes the primary. It posts large receives on the other circuits
-// of the primary's bundle, too, so that the sender can stripe messages over all of them. It announces each one there if
-// chunks need that (ChunkLink::needs_announcements()), else only the first. (An announcement takes the place of an
-// earlier message, so before it the acknowledgement of that one goes over the same circuit.)
+// A flow outlives its circuits (docs/decisions/0015). The receiver counts the chunks that land over each circuit. As
+// soon as a circuit ends, the receiver fences it, so that nothing more lands over it, and reports the count to the
+// sender, which sends exactly the remaining chunks over another circuit. The receiver chooses the primary circuit, over
+// which it announces and acknowledges. It repeats both when another circuit becomes the primary.
+//
+// The receiver also posts large receives on the other circuits of the primary's bundle, so that the sender can stripe
+// messages over all of them. It announces each receive there if the link requires that
+// (ChunkLink::needs_announcements()), else only the first one. An announcement reuses the place of an earlier
+// message, so the acknowledgement of that message precedes it on the same circuit.
 //
 // One thread at a time. Allocates nothing after construction, except when a circuit joins or ends.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_
@@ -37,10 +39,10 @@ namespace cableway {
 
 class FlowReceiver final : public CircuitOwner {
  public:
-  // A flow that waits for a circuit where it has none.
+  // A flow that waits for a circuit whenever it has none.
   explicit FlowReceiver(const Striping& striping = {}) : small_message_(striping.small_message) {}
-  // A flow over one circuit with this last hop, which must outlive the receiver. It ends with the circuit, whose link
-  // the owner then fails or fences.
+  // A flow over one circuit with this last hop, which must outlive the receiver. The flow ends with the circuit; the
+  // owner then fails or fences the link.
   explicit FlowReceiver(ChunkLink& last_hop);
 
   // Whether another receive may be posted: at most kMaxLandings are unfinished.
@@ -51,15 +53,15 @@ class FlowReceiver final : public CircuitOwner {
   absl::Status progress() override;
   absl::Status progress_in_loop(Instant now) override;
   bool done(std::uint64_t message) const override { return message < oldest_; }
-  // The true size.
+  // The message's size, which may be less than the receive's capacity.
   std::uint64_t size(std::uint64_t message) const override { return at(message).size; }
   bool idle() const override { return oldest_ == next_; }
   // The sequence number that the next post() will take.
   std::uint64_t next() const { return next_; }
 
-  // Whether join() would not fail: the circuit is no copy of an earlier one, and was not retired.
+  // Whether join() would succeed: the circuit is not a copy of an earlier one, and has not been retired.
   bool may_join(const CircuitName& circuit) const;
-  // A circuit that is still alive in the slot is fenced.
+  // Fences a circuit that is still live in the same slot.
   absl::Status join(const CircuitName& circuit, ChunkLink& last_hop, std::string where);
   absl::Status join(const CircuitName& circuit, ChunkLink& last_hop, std::string where,
                     std::uint32_t /*chunk_bytes*/) override {
@@ -82,7 +84,7 @@ class FlowReceiver final : public CircuitOwner {
   bool in_flight() const override { return false; }
 
  private:
-  friend class FlowState;  // of tests, which compare states
+  friend class FlowState;  // for tests that compare states
   // A slot for a circuit, and the sink of that circuit's link.
   class Circuit final : public ChunkLink::Sink {
    public:
@@ -93,13 +95,13 @@ class FlowReceiver final : public CircuitOwner {
     bool live = false;
     std::uint32_t bundle = 0;  // 0: none
     std::string where;
-    std::uint64_t counted = 0;       // chunks that have landed over it
-    std::uint64_t reported = 0;      // of these, known to the sender from `landed` and acknowledgements
-    std::uint64_t newest = 0;        // highest message of which a chunk has landed over it
-    bool announced_beside = false;   // a receive was, over it, while another one was the primary
-    std::uint64_t acknowledged = 0;  // messages below this one, over it
+    std::uint64_t counted = 0;       // chunks that have landed over this circuit
+    std::uint64_t reported = 0;      // of these, the number known to the sender from `landed` and acknowledgements
+    std::uint64_t newest = 0;        // highest message of which a chunk has landed over this circuit
+    bool announced_beside = false;   // a receive was announced over it while another circuit was the primary
+    std::uint64_t acknowledged = 0;  // messages below this one are acknowledged over this circuit
     std::uint32_t landings = 0;      // messages posted on its link, as bits
-    bool unflushed = false;          // a frame was queued since its link has made progress
+    bool unflushed = false;          // a frame was queued since the link last made progress
     QuietPolls polls;
 
    private:
@@ -125,7 +127,7 @@ class FlowReceiver final : public CircuitOwner {
   absl::Status report(Circuit& circuit);
   void report_all();
   void poll(Circuit& circuit);
-  // After the polls of a progress().
+  // Completes a progress() after its polls.
   absl::Status finish_progress();
   void flush_queued();
   absl::Status violation(absl::string_view what);
@@ -138,16 +140,16 @@ class FlowReceiver final : public CircuitOwner {
   void announce_all(Circuit& circuit);
   void acknowledge(Circuit& circuit);
   void make_primary(Circuit& circuit);
-  // Whether chunks may come over it: the primary, and what is of its bundle.
+  // Whether chunks may arrive over the circuit: it is the primary, or in the primary's bundle.
   bool carries(const Circuit& circuit) const;
   bool is_announced_on(const Circuit& circuit, std::uint64_t message) const;
   void choose_bundle();
   void choose_primary();
   void end_landing(std::uint64_t message);
   void finish_whole();
-  // What progress() returns.
+  // The status that progress() returns.
   absl::Status state() const;
-  // The slots that have had a circuit.
+  // The slots that have held a circuit.
   std::span<Circuit> used() { return std::span(circuits_).first(used_); }
   std::size_t slot_of(const Circuit& circuit) const { return static_cast<std::size_t>(&circuit - circuits_.data()); }
   static std::uint32_t bit(std::uint64_t message) { return 1U << (message % kMaxLandings); }
@@ -157,8 +159,8 @@ class FlowReceiver final : public CircuitOwner {
   const std::uint64_t small_message_ = Striping{}.small_message;
   std::array<Circuit, kMaxFlowCircuits> circuits_;
   std::optional<std::size_t> primary_;
-  std::uint32_t bundle_ = 0;  // of the primary
-  bool stripes_ = false;      // several circuits of it are alive
+  std::uint32_t bundle_ = 0;  // the primary's
+  bool stripes_ = false;      // several circuits of this bundle are live
   std::size_t used_ = 0;
   std::size_t live_ = 0;
   std::uint64_t joined_ = 0;
@@ -166,13 +168,13 @@ class FlowReceiver final : public CircuitOwner {
   bool ends_with_its_circuit_ = false;
   absl::Status last_end_;
   absl::Status broken_;  // final
-  // Of messages below it some bytes may come again, as a circuit has ended.
+  // Bytes of messages below this one may arrive again, because a circuit has ended.
   std::uint64_t resent_below_ = 0;
-  bool reports_all_ = false;  // some of these have landed in this progress()
+  bool reports_all_ = false;  // chunks of such messages have landed in this progress()
   IslandPool islands_;
   std::array<Message, kMaxLandings> messages_;
   std::uint64_t oldest_ = 0;     // first message that is not done
-  std::uint64_t last_size_ = 0;  // of the message before it, whose place the next receive may have
+  std::uint64_t last_size_ = 0;  // size of the message before it, whose place the next receive may reuse
   std::uint64_t next_ = 0;
 };
 

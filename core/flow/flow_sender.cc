@@ -9,10 +9,10 @@
 namespace cableway {
 namespace {
 
-// Chunks of a flow that may be in flight, in limbo or waiting to be sent again.
+// The maximum of a flow's chunks that are in flight, in limbo or waiting to be sent again.
 constexpr std::size_t kMaxOutstanding = ResendRanges::kMax - 1;
-// With so many circuits in limbo no chunk is given out, and so many are alive or being set up at most: seven end up in
-// limbo, and one slot is left for the circuit that brings the counts.
+// No chunk is sent while kMaxLimbo circuits are in limbo, and at most kMaxLive are live or being set up. So at most
+// seven circuits are ever in limbo, and one slot is left for the circuit that brings the counts.
 constexpr std::ptrdiff_t kMaxLimbo = 3;
 constexpr std::ptrdiff_t kMaxLive = 5;
 
@@ -50,13 +50,13 @@ void FlowSender::Circuit::send(const Frame& chunk, SendBuffer payload) {
 }
 
 absl::Status FlowSender::Circuit::on_control(const Frame& control) {
-  // The frames of one read may come after one that has ended this circuit.
+  // One read may bring frames after the one that ended this circuit.
   if (!live()) return absl::CancelledError("the circuit has ended");
   return flow_->take_control(*this, control);
 }
 
 void FlowSender::Circuit::on_sent(Slot*) {
-  if (completed_ < sent_) ++completed_;  // a circuit that has ended counts all as completed
+  if (completed_ < sent_) ++completed_;  // a circuit that has ended counts all chunks as completed
 }
 
 absl::Status FlowSender::Circuit::on_landed(const Frame&) {
@@ -68,7 +68,7 @@ absl::Status FlowSender::Circuit::on_chunk(const Frame&, Slot&) {
 }
 
 FlowSender::FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes) : ends_with_its_circuit_(true) {
-  join(*reserve(), first_hop, "", chunk_bytes).IgnoreError();  // the first circuit always may
+  join(*reserve(), first_hop, "", chunk_bytes).IgnoreError();  // the first circuit can always join
 }
 
 std::optional<CircuitName> FlowSender::reserve() {
@@ -88,7 +88,7 @@ std::optional<CircuitName> FlowSender::reserve() {
 void FlowSender::release(const CircuitName& reserved) {
   Circuit& circuit = circuits_[reserved.slot];
   if (std::exchange(circuit.state, Circuit::State::kIdle) == Circuit::State::kReserved) {
-    // It may have arrived, and be the receiver's primary.
+    // The circuit may have reached the receiver and be its primary.
     circuit.given.begin();
     circuit.retiring = circuit.generation;
     ask_all_for_counts();
@@ -182,11 +182,11 @@ void FlowSender::poll(Circuit& circuit) {
 absl::Status FlowSender::finish_progress() {
   send_announced();
   flush_queued();
-  retire_done();  // also messages that a hop completed before it ended
+  retire_done();  // includes messages that a hop completed before it ended
   return state();
 }
 
-// What one circuit has brought, or its end, may have queued a frame on another one before it.
+// Frames from one circuit, or its end, may have queued a frame on a circuit that was polled before it.
 void FlowSender::flush_queued() {
   for (Circuit& circuit : used()) {
     if (!std::exchange(circuit.unflushed, false) || !circuit.live()) continue;
@@ -208,7 +208,7 @@ void FlowSender::end(Circuit& circuit, const absl::Status& reason, CircuitEndKin
   note_end({static_cast<std::uint8_t>(slot_of(circuit)), circuit.generation}, kind, last_end_, !circuit.in_limbo());
   if (ends_with_its_circuit_) return;
   if (ends_flow(reason) && broken_.ok()) broken_ = reason;
-  // Where the flow itself is broken the other end must not wait for another circuit.
+  // If the flow itself is broken, the other end must not wait for another circuit.
   const bool over = !broken_.ok() && !ends_flow(reason);
   circuit.close(over ? received_failure(FailureScope::kFlow, last_end_.message()) : reason);
   const auto others = static_cast<std::uint8_t>(~(1U << slot_of(circuit)));
@@ -217,11 +217,11 @@ void FlowSender::end(Circuit& circuit, const absl::Status& reason, CircuitEndKin
     receive.by_primary &= others;
   }
   if ((bundled_ & ~others) != 0) ++shares_ended_;
-  // Another circuit may join in its slot before there is a new primary.
+  // Another circuit may join in this slot before there is a new primary.
   if (primary_ == slot_of(circuit)) primary_ = kMaxFlowCircuits;
   choose_bundle();
   ask_all_for_counts();
-  // Nothing is read any more: what the other end acknowledged before it closed the flow is done.
+  // No memory is read any more, so messages that the other end acknowledged before it closed the flow are done.
   if (!ends_flow(broken_)) return;
   for (Circuit& other : used()) end(other, broken_);
 }
@@ -285,8 +285,8 @@ FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
   if ((receive.by_primary & (1U << primary_)) != 0) {
     return circuits_[primary_].can_send() ? &circuits_[primary_] : nullptr;
   }
-  // Announcements of the primary before may come after those of the present one. An alternate that was announced as
-  // such waits, as its gate may be closed.
+  // The previous primary's announcements may arrive after those of the present one. A receive announced on an
+  // alternate that is not the primary waits, since the alternate's gate may be closed.
   for (Circuit& circuit : used()) {
     const std::uint8_t announced = competes(circuit) ? receive.announced_on : receive.by_primary;
     if ((announced & (1U << slot_of(circuit))) != 0 && circuit.can_send()) return &circuit;
@@ -295,7 +295,7 @@ FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
 }
 
 bool FlowSender::may_give(const MessageRange& range, std::uint64_t bytes, bool again) const {
-  if (ends_with_its_circuit_) return true;  // nothing will be sent again
+  if (ends_with_its_circuit_) return true;  // nothing is sent again on such a flow
   const auto in_limbo = [](const Circuit& circuit) { return circuit.in_limbo(); };
   if (std::count_if(used().begin(), used().end(), in_limbo) >= kMaxLimbo) return false;
   if (!again) return outstanding() < kMaxOutstanding;
@@ -351,11 +351,12 @@ absl::Status FlowSender::take_control(Circuit& circuit, const Frame& control) {
 absl::Status FlowSender::take_announcement(Circuit& circuit, const Frame& control) {
   const std::uint64_t message = control.message;
   if (control.offset == 2 && !circuit.announced_from.has_value()) circuit.announced_from = message;
-  // Repeated where the primary has changed, or came over a longer way; done by now.
+  // A repetition after a change of the primary, or one that took a longer path. The message is done.
   if (message < unacknowledged_) return absl::OkStatus();
   Receive& receive = receive_of(message);
   const bool is_known = receive.number == message + 1;
-  // Beside the primary only large receives are announced, possibly earlier than smaller ones before them.
+  // On circuits other than the primary only large receives are announced, possibly before smaller ones that precede
+  // them.
   const bool is_in_turn = message == announced_ || control.offset != 0;
   const bool is_new = !is_known && is_in_turn && message - unacknowledged_ < kMaxLandings;
   const bool is_repeated = is_known && control.size == receive.capacity && repeats_arrive();
@@ -395,8 +396,8 @@ absl::Status FlowSender::take_acknowledgement(const Frame& control) {
     return violation(absl::StrCat("peer acknowledged ", control.size, " bytes of message ", message,
                                   ", which is not what was sent"));
   }
-  // Before the next frame: the same read may hold an announcement that reuses this place. The receiver may reuse it as
-  // soon as it has acknowledged, even if the link has not completed the send yet.
+  // Updated before the next frame is handled: the same read may hold an announcement that reuses this place. The
+  // receiver may reuse it as soon as it has acknowledged, even if the link has not completed the send yet.
   unacknowledged_ = message + 1;
   for (Circuit& circuit : used()) {
     const std::uint64_t before = circuit.given.bytes();
@@ -428,7 +429,8 @@ absl::Status FlowSender::take_retired(const Circuit& circuit, const Frame& contr
     retired.state = Circuit::State::kRetired;  // it may not join any more
     return absl::OkStatus();
   }
-  // Its link may hold the reason, which names the cause. The poll may bring the same of another circuit.
+  // The circuit's link may hold the reason, which names the cause. The poll may bring `retired` of yet another
+  // circuit.
   if (is_live(about) && !std::exchange(seeks_reason_, true)) {
     poll(retired);
     seeks_reason_ = false;
@@ -436,12 +438,12 @@ absl::Status FlowSender::take_retired(const Circuit& circuit, const Frame& contr
   if (is_live(about)) {
     end(retired, absl::UnavailableError("the destination has retired it"), CircuitEndKind::kClosed);
   }
-  if (retired.retiring != about.generation) return absl::OkStatus();  // repeated
+  if (retired.retiring != about.generation) return absl::OkStatus();  // a repetition
   retired.retiring = 0;
   bool fits = true;
   std::uint64_t bytes_again = 0;
   const bool settled = retired.given.settle(control.message, [&](const MessageRange& chunk) {
-    // The memory of an acknowledged message is the application's again.
+    // The memory of an acknowledged message belongs to the application again.
     fits = fits && chunk.message >= unacknowledged_ && again_.add(chunk);
     bytes_again += chunk.end - chunk.begin;
   });

@@ -1,4 +1,4 @@
-// Which circuit carries which chunk of a flow, where several may.
+// Chooses the circuit for each chunk of a flow that has several.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -10,9 +10,11 @@
 namespace cableway {
 namespace {
 
-// A longer gap between landings is a stall, if it is also longer than four times what the bytes that end it take.
+// A gap between landings is a stall if it is longer than this and than four times the time that the bytes ending it
+// take.
 constexpr std::chrono::milliseconds kStall{20};
-// The most that counts as kept away between two checks of a gate: in a longer gap there was nothing to send.
+// The maximum that counts as kept away between two checks of a gate: a longer gap means that there was nothing to
+// send.
 constexpr std::chrono::milliseconds kAsked{50};
 
 }  // namespace
@@ -26,7 +28,7 @@ std::uint8_t FlowSender::stripes(std::uint64_t message, Instant time) {
     ++usable;
     if (is_announced_on(circuit, message)) announced |= static_cast<std::uint8_t>(1U << slot_of(circuit));
   }
-  // Circuits on which it is not announced yet, as their way is longer, get later chunks.
+  // A circuit with a longer path, on which the message is not announced yet, gets later chunks.
   return usable < 2 ? 0 : announced;
 }
 
@@ -73,8 +75,8 @@ Duration FlowSender::try_again_after(std::uint8_t among) const {
   return after;
 }
 
-// The one on which a chunk will have landed first, even if it cannot take one now: another would land it later. No
-// chunk waits for an alternate.
+// Returns the circuit on which a chunk will land first. Null if that circuit cannot take a chunk now: another one
+// would land it later. No chunk waits for an alternate.
 FlowSender::Circuit* FlowSender::earliest(std::uint8_t among, Instant time) {
   const auto has_chunks = [](const Circuit& each) { return each.given.size() > 0; };
   const bool is_busy = std::any_of(used().begin(), used().end(), has_chunks);
@@ -84,7 +86,7 @@ FlowSender::Circuit* FlowSender::earliest(std::uint8_t among, Instant time) {
   for (Circuit& circuit : used()) {
     if ((among & (1U << slot_of(circuit))) == 0) continue;
     const std::uint64_t given = circuit.given.bytes();
-    // Nobody knows when it can take one, or it is an alternate, for which no chunk waits.
+    // It is not known when the circuit can take a chunk, or it is an alternate, for which no chunk waits.
     if (!can_take(circuit) && (given == 0 || !competes(circuit))) continue;
     if (given == 0 && is_busy && time - circuit.rate.since() > try_again) return &circuit;
     const double seconds = circuit.rate.seconds_until_landed(given, striping_.chunk_bytes, time);
@@ -95,8 +97,8 @@ FlowSender::Circuit* FlowSender::earliest(std::uint8_t among, Instant time) {
   return best != nullptr && can_take(*best) ? best : nullptr;
 }
 
-// The next chunk goes to a circuit that cannot take one now. Another one may begin with a later chunk, which it lands
-// before the others get to it.
+// The next chunk goes to a circuit that cannot take one now. Meanwhile another circuit may take a later chunk,
+// provided that it lands before the other circuits have sent all data that precedes it.
 std::optional<FlowSender::Turn> FlowSender::later_turn(Instant time) {
   for (Circuit& circuit : used()) {
     if (!is_usable(circuit, time) || !can_take(circuit)) continue;
@@ -126,7 +128,7 @@ void FlowSender::choose_bundle() {
     if (bundle_ != 0 && circuit.live() && circuit.bundle == bundle_) members |= 1U << slot_of(circuit);
   }
   if (std::popcount(members) < 2) members = 0;
-  // Rates measured so far are those of the application's posts, not of the circuits.
+  // Rates measured so far reflect how the application posted, not the circuits.
   const bool begins = bundled_ == 0 && members != 0;
   bundled_ = members;
   if (!begins) return;
@@ -190,8 +192,8 @@ void FlowSender::end_stuck() {
     const Duration silent = time - circuit.rate.since();
     const Duration usual = std::max(8 * circuit.rate.distance(), 4 * circuit.rate.time_for(circuit.given.bytes()));
     if (silent < std::max<Duration>(striping_.stuck, usual)) continue;
-    // This process or its application may have stood still, so that reports of what has landed wait: they are read now,
-    // and the circuit ends if nothing has landed by the next call either.
+    // The stall may be this process's or its application's, so that reports of landed chunks wait unread. They are
+    // read now; the circuit ends if nothing has landed by the next call either.
     if (std::exchange(circuit.doubted, circuit.rate.since()) != circuit.rate.since()) {
       poll(circuit);
       continue;

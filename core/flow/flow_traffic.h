@@ -1,6 +1,6 @@
-// The payload that the circuits of a flow have carried: at its source what was given to them, at its destination what
-// has landed; and at its source, for how long they stalled or were kept away. For display, and to tell when a flow
-// stands still.
+// Counts the payload that a flow's circuits have carried: at the source what was given to them, at the destination
+// what has landed. At the source it also records how long they stalled or were kept away. For display, and for
+// detecting that a flow is stalled.
 //
 // One thread at a time. Allocates nothing.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_TRAFFIC_H_
@@ -22,33 +22,33 @@ class FlowTraffic {
     by_slot_[circuit.slot] = 0;
     waits_[circuit.slot] = {};
   }
-  // A message that may be striped was posted.
+  // A message large enough for striping was posted.
   void posted_large(std::uint64_t bytes) { large_bytes_ += bytes; }
-  // A chunk went over it.
+  // A chunk went over the circuit.
   void carried(const CircuitName& circuit, std::uint64_t bytes) {
     by_slot_[circuit.slot] += bytes;
     bytes_ += bytes;
     ++chunks_;
     last_ = circuit;
   }
-  // Nothing landed over the circuit in this slot for so long, although it had chunks to carry. That is over now.
+  // The circuit in this slot had chunks to carry, but nothing landed over it for `time`. That stall is over.
   void stalled(std::size_t slot, Duration time) { waits_[slot].stalled = waits_[slot].stalled + time; }
-  // It is an alternate that was kept away by its gate for so long, while there was something to send.
+  // The circuit is an alternate that its gate kept away for `time` while there was data to send.
   void kept_away(std::size_t slot, Duration time) { waits_[slot].kept_away = waits_[slot].kept_away + time; }
-  // Of what was carried, so many bytes were sent before, over a circuit that has ended.
+  // Of the bytes carried, `bytes` had been sent before over a circuit that has ended.
   void repeated(std::uint64_t bytes) { bytes_again_ += bytes; }
 
   std::uint64_t chunks() const { return chunks_; }
-  // Without what was sent again.
+  // Excludes bytes that were sent again.
   std::uint64_t bytes() const { return bytes_ - bytes_again_; }
   std::uint64_t bytes_again() const { return bytes_again_; }
-  // Of the messages that may be striped.
+  // The bytes of messages large enough for striping.
   std::uint64_t large_bytes() const { return large_bytes_; }
-  // Over the circuit that is, or was last, in this slot.
+  // The bytes over the current or most recent circuit in this slot.
   std::uint64_t bytes_over(std::size_t slot) const { return by_slot_[slot]; }
   Duration stalled(std::size_t slot) const { return waits_[slot].stalled; }
   Duration kept_away(std::size_t slot) const { return waits_[slot].kept_away; }
-  // The circuit of the newest chunk; generation 0: there was none.
+  // The circuit of the newest chunk. Generation 0: no chunk yet.
   const CircuitName& last() const { return last_; }
 
  private:

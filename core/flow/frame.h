@@ -55,7 +55,8 @@ inline constexpr std::size_t kFrameHeaderBytes = 32;
 // Chunk boundaries are multiples of this, because NCCL's LL128 lines must not be split (decision 0003).
 inline constexpr std::uint64_t kLineBytes = 128;
 inline constexpr std::uint32_t kMaxChunkBytes = 4U << 20;
-// A chunk's place in its message is a 32-bit number of lines. NCCL is told this maximum where its interface has one.
+// A chunk's place in its message is a 32-bit number of lines. The plugin reports this maximum to NCCL where NCCL's
+// interface has a field for it.
 inline constexpr std::uint64_t kMaxMessageBytes = kLineBytes << 32;
 inline constexpr std::uint32_t kMaxFailureText = 512;
 inline constexpr std::uint32_t kMaxSetupBytes = 65536;
@@ -79,21 +80,21 @@ enum class FrameKind : std::uint8_t {
   kGate
 };
 
-// Passes between the two ends of a flow, or from a relay to its source (kGate), without payload.
+// Whether the frame passes between the two ends of a flow, or from a relay to the source (kGate), without payload.
 bool is_control(FrameKind kind);
 // The direction of a control frame: to the flow's destination, or to its source.
 inline bool goes_downstream(FrameKind kind) {
   return kind == FrameKind::kRetire;
 }
 
-// Whether its header carries a sum of itself: where a chunk lands, and what the flow's ends tell each other, must not
-// depend on TCP's 16-bit sum either.
+// Whether the frame's header carries a checksum of itself. The place where a chunk lands and the messages between the
+// flow's ends must not depend on TCP's 16-bit checksum.
 bool has_header_sum(FrameKind kind);
 
-// What a kFailed ends. On the wire.
+// What a kFailed ends. Sent on the wire.
 enum class FailureScope : std::uint8_t {
   kCircuit,  // another circuit may carry the flow
-  kFlow      // none can: the flow's other end has given it up, or does not know it
+  kFlow      // none can: the flow's other end has given the flow up, or does not know it
 };
 
 struct Frame {
@@ -110,11 +111,12 @@ struct Frame {
 inline Frame failed_frame(std::uint32_t text_bytes, FailureScope scope) {
   return Frame{FrameKind::kFailed, text_bytes, 0, static_cast<std::uint64_t>(scope), 0};
 }
-// `load`: what flows' own paths put on the busiest port from here on, in bytes per second (core/gate/port_stamps.h).
+// `load`: the load that flows' own paths put on the busiest port from here on, in bytes per second
+// (core/gate/port_stamps.h).
 inline Frame gate_frame(bool closed, std::uint64_t load = 0) {
   return Frame{FrameKind::kGate, 0, 0, closed ? 1U : 0U, load};
 }
-// Requires a checked kFailed.
+// Requires a frame kFailed that was checked.
 inline FailureScope scope_of(const Frame& failed) {
   return static_cast<FailureScope>(failed.offset);
 }
@@ -123,7 +125,7 @@ using FrameBytes = std::array<std::byte, kFrameHeaderBytes>;
 
 // Requires that a chunk's offset is a multiple of kLineBytes below kMaxMessageBytes.
 FrameBytes encode_frame(const Frame& frame);
-// Over RDMA.
+// For RDMA: leaves the sum 0.
 FrameBytes encode_unsummed_frame(const Frame& frame);
 
 // The low 16 bits of the CRC32C of the header with zeros in place of the sum.
@@ -132,7 +134,7 @@ std::uint16_t header_sum(const FrameBytes& header);
 // Checks everything that does not depend on the flow: magic, kind, the header's sum, payload bounds, and that a chunk
 // lies inside its message. DataLoss: the header's sum is wrong. InvalidArgument: anything else.
 absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
-// The same over RDMA, where the sum is 0.
+// The same for RDMA, where the sum is 0.
 absl::StatusOr<Frame> decode_unsummed_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 const char* to_text(FrameKind kind);

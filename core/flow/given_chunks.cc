@@ -9,7 +9,7 @@ bool GivenChunks::landed(std::uint64_t count) {
 }
 
 void GivenChunks::landed_below(std::uint64_t message) {
-  // Chunks that were sent again follow those of later messages, so this may leave some; they are found at their turn.
+  // Chunks that were sent again follow those of later messages, so this may leave some; a later call finds them.
   while (first_ != end_ && chunks_[first_ % kMax].message < message) forget_first();
 }
 

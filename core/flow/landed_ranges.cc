@@ -57,7 +57,7 @@ LandedRanges::Added LandedRanges::add(std::uint64_t begin, std::uint64_t end, Is
   return Added::kNew;
 }
 
-// Joins the first island if the prefix reaches it.
+// Merges the first island into the prefix if the prefix reaches it.
 void LandedRanges::grow_prefix(std::uint64_t end, IslandPool& pool) {
   prefix_ = end;
   if (first_ == IslandPool::kNone || pool.islands_[first_].begin != end) return;

@@ -1,6 +1,6 @@
-// The byte ranges of a message that have landed, in any order of its chunks: a prefix, and islands beyond it.
+// The byte ranges of a message that have landed, in any order of its chunks: a prefix, and islands beyond the prefix.
 //
-// Islands come from a pool that a flow's messages share, which bounds a flow's memory. Allocates nothing after the
+// Islands come from a pool that a flow's messages share, which bounds the flow's memory. Allocates nothing after the
 // pool's construction. One thread at a time.
 #ifndef CABLEWAY_CORE_FLOW_LANDED_RANGES_H_
 #define CABLEWAY_CORE_FLOW_LANDED_RANGES_H_
@@ -25,7 +25,7 @@ class IslandPool {
   struct Island {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint16_t next = kNone;  // of the same message, or in the free list
+    std::uint16_t next = kNone;  // next island of the same message, or next entry of the free list
   };
 
   std::uint16_t take();
@@ -39,7 +39,7 @@ class LandedRanges {
  public:
   enum class Added : std::uint8_t {
     kNew,
-    kOverlaps,  // some of it has landed before; nothing was added
+    kOverlaps,  // part of the range has landed before; nothing was added
     kNoRoom,    // the pool has no island left; nothing was added
   };
 
@@ -48,14 +48,14 @@ class LandedRanges {
   // All bytes below this have landed.
   std::uint64_t prefix() const { return prefix_; }
   bool has_islands() const { return first_ != IslandPool::kNone; }
-  // Back to no bytes landed.
+  // Resets to no bytes landed.
   void clear(IslandPool& pool);
 
  private:
   void grow_prefix(std::uint64_t end, IslandPool& pool);
 
   std::uint64_t prefix_ = 0;
-  std::uint16_t first_ = IslandPool::kNone;  // in ascending order, none touching the next or the prefix
+  std::uint16_t first_ = IslandPool::kNone;  // ascending; no island touches the next one or the prefix
 };
 
 }  // namespace cableway

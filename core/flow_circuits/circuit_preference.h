@@ -1,5 +1,5 @@
-// Which of a flow's circuits its destination makes the primary one: of those that have lived for kProven, the one whose
-// path the source prefers.
+// Which of a flow's circuits the destination makes the primary: among those that have lived for kProven, the one on
+// the path that the source prefers.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_CIRCUIT_PREFERENCE_H_
 #define CABLEWAY_CORE_FLOW_CIRCUITS_CIRCUIT_PREFERENCE_H_
 
@@ -15,10 +15,10 @@ namespace cableway {
 
 // A circuit that has just joined may end at once.
 inline constexpr std::chrono::seconds kProven{1};
-// By so long after a better circuit has joined, the destination has made it the primary one.
+// Within this time after a better circuit has joined, the destination has made it the primary.
 inline constexpr std::chrono::seconds kKeepWorse{3};
 
-// The best one is the least: of the latest offer, then the lowest rank, then the fewest hops.
+// The least preference is the best: the latest offer first, then the lowest rank, then the fewest hops.
 struct CircuitPreference {
   std::uint32_t offer = 0;  // as in its set-up
   std::uint8_t rank = 0;

@@ -60,8 +60,8 @@ void FlowInquiry::ask(std::vector<Hop> hops) {
   place->dial->start();
 }
 
-// What fails on the way says nothing about the other end, and clears no doubt: the next path may reach it. Nor does a
-// second answer confirm the first if both were asked for at the same time.
+// A failure on the path says nothing about the other end, and does not cancel an earlier doubt: the next path may
+// reach it. A second answer confirms the first only if it was asked for later.
 void FlowInquiry::answered(const Question& question, const absl::Status& answer) {
   if (!ends_flow(answer)) return listener_.failed(answer);
   const Instant now = clock().now();

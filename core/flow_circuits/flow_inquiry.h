@@ -1,6 +1,6 @@
-// Asks the process at a flow's other end whether it still has the flow, for an end without a circuit. The set-up that
-// asks is small, and takes paths that may lose large packets (PathPlanner::paths_for_inquiry()). A path that leaves it
-// without an answer does not delay the next path's.
+// For a flow's end without a circuit: asks the process at the other end whether it still has the flow. The set-up
+// that asks is small, and may take paths that lose large packets (PathPlanner::paths_for_inquiry()). A path on which no
+// answer comes does not delay the answer over another path.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_FLOW_INQUIRY_H_
@@ -28,18 +28,18 @@ class FlowInquiry {
  public:
   enum class From : std::uint8_t { kSource, kDestination };  // the end that asks
   struct Listener {
-    // The other end's process no longer has the flow, as it has answered twice: the second reason.
+    // The other end's process no longer has the flow. It has answered so twice; the status is the second reason.
     std::function<void(const absl::Status&)> forgotten;
-    // Why the other end has no circuit for this one, or could not be asked.
+    // Why the other end has no circuit for this one, or why it could not be asked.
     std::function<void(const absl::Status&)> failed;
   };
 
-  // Between questions. Each takes the next path.
+  // The pause between questions. Each question takes the next path.
   static constexpr std::chrono::milliseconds kInterval{300};
-  // Questions without an answer yet, at most.
+  // The most questions that wait for an answer.
   static constexpr std::size_t kMostOpen = 4;
-  // Twice, over the same path, and within a time: a process may listen a moment late on an address that is new, and the
-  // kernel then refuses.
+  // The second question goes out after kConfirmAfter over the same path, and confirms the first answer within
+  // kConfirmWithin. A process may begin to listen on a new address a moment late; the kernel then refuses.
   static constexpr std::chrono::milliseconds kConfirmAfter{250};
   static constexpr std::chrono::seconds kConfirmWithin{5};
 
@@ -49,12 +49,12 @@ class FlowInquiry {
   FlowInquiry(const FlowInquiry&) = delete;
   FlowInquiry& operator=(const FlowInquiry&) = delete;
 
-  // The flow has lost its last circuit. It is asked after `delay` at the earliest.
+  // The flow has lost its last circuit. The first question goes out after `delay` at the earliest.
   void outage_began(Duration delay);
-  // To be called at short intervals while the flow has no circuit and its application waits. Asks if it is time, and
-  // calls the listener at most once for that, later or from inside the call.
+  // To be called at short intervals while the flow has no circuit and its application waits. Asks when the next
+  // question is due, and then calls the listener at most once, later or from inside the call.
   void tick();
-  // Cancels open questions: the listener is not called.
+  // Cancels open questions; the listener is not called.
   void stop();
 
  private:
@@ -83,12 +83,12 @@ class FlowInquiry {
   const From from_;
   const Listener listener_;
   bool finding_ = false;
-  std::size_t turn_ = 0;  // of the paths
+  std::size_t turn_ = 0;  // index of the path to ask over
   Instant next_;
-  std::optional<Instant> forgotten_at_;  // the first such answer
+  std::optional<Instant> forgotten_at_;  // time of the first such answer
   std::vector<Hop> confirming_;          // the path of that answer, until it is asked again
   std::list<Question> open_;
-  // Expires with a search for paths that is cancelled: an answer that comes later is dropped.
+  // Expires when a search for paths is cancelled, so that a later answer is dropped.
   std::shared_ptr<char> search_;
 };
 

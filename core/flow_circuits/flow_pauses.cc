@@ -22,7 +22,7 @@ void FlowPauses::circuits_ended(const CircuitOwner& flow, Instant now) {
 
 void FlowPauses::moved(const CircuitOwner& flow, Instant now) {
   const FlowTraffic& traffic = flow.traffic();
-  // It may have ended in the same call in which the next one took over.
+  // The carrier may have ended in the same call in which the next circuit took over.
   circuits_ended(flow, now);
   const bool moves = !(carrier_ == traffic.last()) && !(flow.shares(carrier_) && flow.shares(traffic.last()));
   if (carrier_.generation > 0 && (lost_ || moves)) rerouted(flow, now);

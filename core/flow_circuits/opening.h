@@ -1,5 +1,5 @@
-// A flow before its first circuit: the paths that it has tried, its first failure, and how long it tries again. A cable
-// may not be trusted yet, or a node may have just started.
+// The state of a flow before its first circuit: the paths that it has tried, its first failure, and how long it tries
+// again. The flow tries again because a cable may not be trusted yet, or a node may have just started.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_OPENING_H_
 #define CABLEWAY_CORE_FLOW_CIRCUITS_OPENING_H_
 
@@ -18,10 +18,10 @@ class Opening {
  public:
   using Path = std::vector<std::string>;  // elements_of_path()
 
-  // How long a flow tries all paths again, from its start.
+  // The time from the flow's start during which it tries all paths again.
   static constexpr std::chrono::seconds kTriesAgain{2};
 
-  // `limit`: for the first circuit. `at_once`: each path is tried once only.
+  // `limit`: the time limit for the first circuit. `at_once`: each path is tried only once.
   void begin(Instant now, Duration limit, bool at_once) {
     deadline_ = now + limit;
     tries_again_until_ = at_once ? now : now + std::min<Duration>(limit, kTriesAgain);
@@ -39,9 +39,9 @@ class Opening {
   }
   bool has_had_path() const { return had_path_; }
   bool has_tried(const Path& path) const { return tried_.contains(path); }
-  // What has failed may be back before the limit: a port of this node, or the node.
+  // Extends the time to the limit: the failed part, a port of this node or the node, may be back by then.
   void wait_for_return() { tries_again_until_ = deadline_; }
-  // All paths have been tried, or there is none. False: the flow has failed.
+  // Call when all paths have been tried, or there is none. False: the flow has failed.
   bool try_all_again(Instant now) {
     tried_.clear();
     return now < tries_again_until_;

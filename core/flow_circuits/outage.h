@@ -1,5 +1,5 @@
-// A flow without a circuit, at either of its ends: why the last one ended, what has failed since then, how long the
-// application has waited, and whether the other end still has the flow.
+// The state of a flow without a circuit, at either of its ends: why the last circuit ended, what has failed since
+// then, how long the application has waited, and whether the other end still has the flow.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_OUTAGE_H_
 #define CABLEWAY_CORE_FLOW_CIRCUITS_OUTAGE_H_
 
@@ -16,30 +16,30 @@ namespace cableway {
 
 class Outage {
  public:
-  // `limit`: how long a flow without a circuit may keep its application waiting (setting path_wait); 0: it ends with
-  // its last circuit. `other_node`: of the flow's other end.
+  // `limit`: the maximum time for which a flow without a circuit may keep its application waiting (setting
+  // path_wait); 0: the flow ends with its last circuit. `other_node`: the node of the flow's other end.
   Outage(Duration limit, std::string other_node) : limit_(limit), other_node_(std::move(other_node)) {}
 
   Duration limit() const { return limit_; }
-  // The last circuit has ended, for this reason.
+  // The last circuit has ended for this reason.
   void began(const absl::Status& cause);
-  // A circuit has lived for a while. One that ends soon does not end the outage.
+  // A circuit has lived for a while, so the outage is over. A circuit that ends soon does not end the outage.
   void ended() { since_.reset(); }
 
   enum class Verdict : std::uint8_t {
     kGoOn,
-    kConfirm,  // the other end reports that it does not know the flow: try once more, after FlowInquiry::kConfirmAfter
-    kOver,     // as confirmed
+    kConfirm,  // the other end reports that it does not know the flow: try again after FlowInquiry::kConfirmAfter
+    kOver,     // a second attempt has confirmed that
   };
-  // An attempt to reach the other end has failed. One that fails on the way, over another path, clears no doubt.
+  // An attempt to reach the other end has failed. A failure on another path does not cancel an earlier doubt.
   Verdict failed(const absl::Status& reason, Instant now);
-  // The same where the attempt says nothing about the other end.
+  // The same for a failure that says nothing about the other end.
   void attempt_failed(const absl::Status& reason) { failed_since_ = reason; }
   // To be called at intervals while the flow has no circuit. `waits`: the application has posted messages that are not
   // done; only that time counts. Returns whether the limit is reached.
   bool lasts_too_long(Instant now, bool waits);
 
-  // What the application is told: after kOver, and when it lasts too long.
+  // The reasons reported to the application: after kOver, and when the outage lasts too long.
   absl::Status forgotten(const absl::Status& reason) const;
   absl::Status too_long() const;
 

@@ -6,11 +6,11 @@
 namespace cableway {
 namespace {
 
-// A flow that has less than this part of its port is not what fills it.
+// A flow with less than this fraction of its port's load does not cause the load.
 constexpr std::uint64_t kLeastPart = 16;
 constexpr std::uint64_t kLeastPerSecond = 1U << 20;
-// The other path's busiest port would carry this percentage of what the present one's does, or less. The last of 16
-// equal flows, which gains a ninth, moves even if loads are measured 4 % too high or too low.
+// The other path's busiest port would carry at most this percentage of the load of the present path's busiest port.
+// The last of 16 equal flows gains a ninth, so it moves even if loads are measured 4 % too high or too low.
 constexpr std::uint64_t kMostPercent = 93;
 constexpr double kLeastProbability = 0.15;
 constexpr double kMostProbability = 0.75;
@@ -34,16 +34,17 @@ bool PathBalance::should_move(const CircuitLoad& present, std::uint64_t other, I
   }
   if (now - better_since_ < kSteady || now < next_turn_) return false;
   next_turn_ = now + kTurn;
-  // If all of the load could move, moving half of the difference would make both paths equal, so each flow moves with
-  // that probability. If the other path is still better a turn later, not all of the load can move: the probability is
-  // doubled.
+  // If all of the load can move, moving half of the difference makes both paths equal, so each flow moves with that
+  // probability. If the other path is still better one turn later, not all of the load can move, so the probability
+  // is doubled.
   const double part = static_cast<double>(present.busiest - other) / static_cast<double>(2 * present.busiest);
   const double probability = std::clamp(part * eagerness_, kLeastProbability, kMostProbability);
   eagerness_ = std::min(2 * eagerness_, kMostEager);
   return chance() < probability;
 }
 
-// A linear congruential generator (D. Knuth, MMIX), whose high bits are good enough to keep flows apart.
+// A linear congruential generator (D. Knuth, MMIX). Its high bits are random enough to keep flows from moving in
+// lockstep.
 double PathBalance::chance() {
   random_ = random_ * 6364136223846793005U + 1442695040888963407U;
   return static_cast<double>(random_ >> 32U) / static_cast<double>(std::uint64_t{1} << 32U);

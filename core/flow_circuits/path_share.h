@@ -9,10 +9,10 @@
 
 namespace cableway {
 
-// With the first; one more may take the place of any of them.
+// The maximum of circuits in a bundle, including the first. One more may exist while it replaces any of them.
 inline constexpr std::size_t kMaxBundle = 4;
 
-// How a circuit on an offered path is to share the flow's chunks, which may be shared as far as `most`.
+// How a circuit on an offered path shares the flow's chunks. `most` limits the kind of sharing.
 inline CircuitShare share_on(PathKind kind, bool may_stripe, CircuitShare most) {
   if (!may_stripe) return CircuitShare::kNone;
   const CircuitShare share = kind == PathKind::kAlternate ? CircuitShare::kAlternate : CircuitShare::kBundle;

@@ -16,14 +16,15 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{20};
 constexpr std::chrono::milliseconds kLongestPause{1000};
-// A circuit that lived at least so long resets the pause.
+// A circuit that lived at least this long resets the pause.
 constexpr std::chrono::seconds kGoodLife{1};
 constexpr std::size_t kShortLives = 4;
 constexpr std::chrono::milliseconds kOutageWatch{100};
-// Before a flow that lacks a further circuit looks for a path for it again.
+// The pause before a flow that lacks a further circuit looks for a path again.
 constexpr std::chrono::seconds kFurtherPause{5};
-// Before a flow without a first circuit, whose paths have all failed, tries them again. Each flow adds a part of the
-// spread of its own: two flows that refuse each other the last place of a relay would do so again in lockstep.
+// The pause before a flow without a first circuit, whose paths have all failed, tries them again. Each flow adds its
+// own part of the spread: otherwise two flows that compete for the last place of a relay would refuse each other
+// again in lockstep.
 constexpr std::chrono::milliseconds kOpenAgainPause{400};
 constexpr std::uint64_t kOpenAgainSpreadMs = 200;
 // How often a flow that is not on its best path looks for it.
@@ -60,7 +61,8 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
 
 void SourceCircuits::start() {
   opening_.begin(clock().now(), limits_.open, outage_.limit() == Duration{0});
-  // The node may take its time to answer that there is no path. A dial has what is left as its budget.
+  // The node may take some time to answer that there is no path. A dial limits itself: its budget is the remaining
+  // time.
   retry_limit_ = clock().call_after(limits_.open, [this] {
     if (!opened_ && !over_ && !opening_.first_failure().ok() && dial_ == nullptr) end(opening_.first_failure());
   });
@@ -81,7 +83,7 @@ void SourceCircuits::stripe() {
 }
 
 void SourceCircuits::asked() {
-  // If a circuit is alive here, its end has not been noticed yet, and the destination asks again.
+  // If a circuit is still live here, its end has not been noticed yet, and the destination will ask again.
   if (over_ || flow_.live() > 0) return;
   asked_ = true;
   if (retry_ == nullptr) find_paths();
@@ -111,7 +113,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
   if (flow_.live() == 0 && !without_since_.has_value()) without_since_ = clock().now();
   suspect(ended.path);
   const Duration lived = clock().now() - ended.joined_at;
-  // From now on the flow may be off its best path, which the topology may not even have for a while.
+  // From now on the flow may be off its best path, which the topology may not have for a while.
   keeps_looking_ = true;
   looks_ = 0;
   look_again();
@@ -129,15 +131,15 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
   if (flow_.live() == 0) {
     outage_.began(reason);
     if (outage_.limit() == Duration{0}) return end(reason);
-    retry_.reset();  // it was for a circuit beside this one
+    retry_.reset();  // a pending retry was for a further circuit
     inquiry_.outage_began(FlowInquiry::kInterval);
     watch();
   }
-  // Circuits that join and end again and again are paced as attempts that fail are, and count as one outage.
+  // Circuits that repeatedly join and end are paced like failed attempts, and count as one outage.
   short_lives_ < kShortLives ? find_paths() : pause();
 }
 
-// What failed on a path of which live circuits use a part is the rest of it.
+// If live circuits use part of the failed path, only the rest of the path is suspect.
 void SourceCircuits::suspect(const Elements& path) {
   Elements suspected = path;
   if ((striped_ || wanted_ > 1) && flow_.live() > 0) {
@@ -155,7 +157,7 @@ void SourceCircuits::suspect(const Elements& path) {
 void SourceCircuits::find_paths() {
   if (over_ || finding_ || dial_ != nullptr) return;
   if (flow_.live() > 0 && !looks_for_standby_ && !looks_for_parallels_) return;
-  // The other end closes its circuits when the job ends.
+  // The other end may have closed its circuits because the job has ended.
   if (opened_ && flow_.live() == 0 && !flow_.waits() && !asked_) return;
   retry_.reset();
   finding_ = true;
@@ -168,7 +170,7 @@ void SourceCircuits::find_paths() {
 void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
   finding_ = false;
   if (over_) return;
-  // This node's answer says nothing about the destination's process (ends_flow()).
+  // An error of this node says nothing about the destination's process (ends_flow()).
   const bool is_further = flow_.live() > 0;
   if (!offers.ok() && is_further) return retry_after(kFurtherPause);
   if (!offers.ok()) return no_path(offers.status());
@@ -179,7 +181,7 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
     if (opened_) return retry_after(kFurtherPause);
     return opening_.try_all_again(clock().now()) ? retry_after(open_again_pause_) : end(opening_.first_failure());
   }
-  // None is free while too many circuits wait for their counts.
+  // No name is available while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
   circuit.has_value() ? dial(*circuit, (*offers)[*rank], rank_for(*rank), offer_) : pause();
 }
@@ -252,8 +254,8 @@ void SourceCircuits::dial_failed(const absl::Status& reason) {
   failed(absl::Status(reason.code(), absl::StrCat("no circuit ", describe_path(setup_), ": ", reason.message())));
 }
 
-// Otherwise it would take kReopenLimit, and the flow tries one path at a time. An RDMA device that has failed ends its
-// dials itself.
+// Without this the dial would take up to kReopenLimit, and the flow tries only one path at a time. If only the RDMA
+// device has failed, the device ends its dials itself.
 void SourceCircuits::lose_port(const PortLost& lost) {
   if (over_ || dial_ == nullptr || lost.only_rdma) return;
   const HopEnd end = dialing_end(setup_, 0);
@@ -268,8 +270,8 @@ void SourceCircuits::failed(const absl::Status& reason) {
     opening_.failed(reason);
     return opening_.left(clock().now()) > Duration{0} ? find_paths() : end(opening_.first_failure());
   }
-  // Beside a live circuit the destination's answer is in doubt. What a change of paths offers may take a moment to
-  // work.
+  // While another circuit is live, the destination's answer is in doubt. A newly offered path may take a moment until
+  // it works.
   if (flow_.live() > 0) {
     report_further(reason);
     keep_looking();
@@ -286,13 +288,13 @@ void SourceCircuits::failed(const absl::Status& reason) {
   }
 }
 
-// A path that never works is tried again and again.
+// Reports each reason once, since a path that never works is tried repeatedly.
 void SourceCircuits::report_further(const absl::Status& reason) {
   if (further_failures_.size() == kMaxReasons) return;
   if (further_failures_.insert(std::string(reason.message())).second) flow_.lacks_circuit(reason);
 }
 
-// The node may answer so at once, however often it is asked.
+// Paces the attempts: the node may answer so at once, however often it is asked.
 void SourceCircuits::no_path(const absl::Status& answer) {
   const absl::Status reason = absl::UnavailableError(answer.message());
   if (opened_) {
@@ -324,7 +326,7 @@ void SourceCircuits::watch() {
       return end(outage_.too_long());
     }
     watch();
-    // Set-ups ask the destination, too, but not where no path carries a circuit.
+    // Set-ups ask the destination as well, but not where no path can carry a circuit.
     waits ? inquiry_.tick() : inquiry_.outage_began(FlowInquiry::kInterval);
     if (over_) return;
     cancel_further();
@@ -332,7 +334,9 @@ void SourceCircuits::watch() {
   });
 }
 
-// It may take its two seconds. Its path is the better one of those that have failed, as it has not.
+// The dial of a further circuit may take up to kReopenLimit, and until then the flow tries no other path. Its path
+// has not failed, so it is recorded as failed just before the outage: choose() prefers it to the paths that have
+// failed since.
 void SourceCircuits::cancel_further() {
   if (dial_ == nullptr || !setup_.further) return;
   dial_.reset();
@@ -365,7 +369,7 @@ void SourceCircuits::look_after(Duration delay) {
 }
 
 void SourceCircuits::look_for_better() {
-  // What it does now comes first; without a circuit that is to look for any path.
+  // A search or dial in progress comes first. A flow without a circuit looks for any path, not for the best one.
   if (finding_ || dial_ != nullptr || flow_.live() == 0) return look_after(kLookForBetter);
   finding_ = true;
   means_.find_paths(identity_.destination_node, identity_.ordinal + turn_, kPathsForFlow,
@@ -386,7 +390,7 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
     }
     return flow_.live() == 0 ? find_paths() : look_for_better();
   }
-  if (look_ == nullptr) look_again();  // after a move one that was asked for is still due
+  if (look_ == nullptr) look_again();  // after a move, the requested look is still due
   if (flow_.live() == 0) return find_paths();
   if (!offers.ok()) return;
   const Elements best = elements_of_path(offers->front().hops);
@@ -395,8 +399,8 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
   if (const Live* live = find_live(best); live != nullptr && !has_left) {
     const bool is_standby = stays(*live) && !is_bundled(*live) && live != preferred() && end_worse_ == nullptr;
     if (!is_standby) {
-      move_.reset();  // it is there already
-      // Still there from an earlier offer, but about to end: the flow moves back once it has.
+      move_.reset();  // the flow is already there
+      // The circuit is from an earlier offer and about to end: the flow moves back after that.
       if (live->rank > 0 && look_ == nullptr) look_after(kKeepWorse);
       return look_for_further();
     }
@@ -412,7 +416,7 @@ void SourceCircuits::have_better(const absl::StatusOr<PathOffers>& offers) {
     make_place();
     return look_after(kLookForBetter);
   }
-  // The first path of a bundle that is still the right one may join it again.
+  // The first path of a bundle that is still the right one may rejoin the bundle.
   const auto is_member = [&](const Live& each) { return is_bundled(each); };
   const auto members = static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), is_member));
   const bool has_room = members > 0 && members < kMaxBundle;
@@ -428,7 +432,7 @@ void SourceCircuits::look_for_further() {
 
 void SourceCircuits::end_worse() {
   end_worse_.reset();
-  if (!has_first()) return;  // it has ended
+  if (!has_first()) return;  // the better circuit has ended
   const Elements first = preferred()->path;
   for (Live& live : live_) {
     const bool is_twin = live.path == first;
@@ -439,11 +443,11 @@ void SourceCircuits::end_worse() {
     if (is_wanted || is_the_standby || flow_.live() < 2) continue;
     if (stays(live) && live.rank > 0 && !is_bundled(live)) leave(live, "a better path carries the flow now");
   }
-  // What is left may lack a standby, or have one whose path is not offered.
+  // The remaining circuits may lack a standby, or have a standby whose path is not offered.
   if (wanted_ > 1) paths_changed(Duration{0});
 }
 
-// Than one over a cable that loses packets.
+// Whether a standby is possible over a path without packet loss.
 bool SourceCircuits::has_better_standby(const PathOffers& offers) const {
   return std::any_of(offers.begin(), offers.end(), [&](const PathOffer& offer) {
     const Elements path = elements_of_path(offer.hops);
@@ -451,8 +455,8 @@ bool SourceCircuits::has_better_standby(const PathOffers& offers) const {
   });
 }
 
-// Ends standbys whose path is not offered or loses packets, or which are not needed. The primary and its bundle stay:
-// the flow moves first.
+// Ends standbys whose path is not offered or loses packets, or which are not needed. The primary and its bundle stay,
+// since the flow must move first.
 void SourceCircuits::end_not_offered(const PathOffers& offers) {
   const Live* const carries = preferred();
   if (carries == nullptr || end_worse_ != nullptr || flow_.live() < 2) return;
@@ -461,7 +465,7 @@ void SourceCircuits::end_not_offered(const PathOffers& offers) {
     const auto offered = std::find_if(offers.begin(), offers.end(), [&](const PathOffer& offer) {
       return elements_of_path(offer.hops) == live.path;
     });
-    // One of an earlier offer that is no longer needed would take the place that the next move needs.
+    // A circuit of an earlier offer that is no longer needed would occupy the place that the next move needs.
     const bool is_spare = live.offer != offer_ && has_standby(&live);
     if (offered == offers.end()) {
       leave(live, "its path is no longer offered");
@@ -473,7 +477,7 @@ void SourceCircuits::end_not_offered(const PathOffers& offers) {
   }
 }
 
-// For the circuit to which the flow is to move, once it has no more of them than it may.
+// Makes room for the circuit to which the flow is to move, when the flow has the maximum number of circuits.
 void SourceCircuits::make_place() {
   const Live* const carries = preferred();
   if (carries == nullptr || end_worse_ != nullptr || flow_.live() < 2) return;

@@ -6,26 +6,28 @@
 //                  |<-- pause ----+               | circuit_ended()
 //                  +------------------------------+
 //
-// The first circuit may take as long as its limit; if each path has failed, all are tried again for a moment (Opening).
-// Later ones are tried for as long as the flow may be without a circuit while its application waits (Outage): on the
-// path that shares least with live circuits, then on the one whose last failure is oldest; on one that loses packets
-// once all others have failed since the flow lost its last circuit. The flow ends if its destination does not know it:
-// at once before its first circuit, later once that is confirmed. A flow that waits for another circuit asks its
-// destination (FlowInquiry), too, over paths that carry no circuit.
+// The first circuit may take as long as its limit; if each path has failed, all are tried again for a short time
+// (Opening). Later circuits are tried for as long as the flow may be without a circuit while its application waits
+// (Outage). Among the paths, the flow prefers the one that shares least with live circuits, then the one whose last
+// failure is oldest. A path that loses packets is tried once all others have failed since the flow lost its last
+// circuit. The flow ends if its destination does not know it: at once before its first circuit, later once that is
+// confirmed. A flow that waits for another circuit also asks its destination over paths that carry no circuit
+// (FlowInquiry).
 //
-// A flow looks for its best path when its node reports that paths have changed. One that has lost a circuit, or could
-// not set one up, also does so from then on, every 2 s and later every 30 s. A circuit on that path joins beside the
-// others, the destination makes it the primary, and the others end, but for the standby. The best path must not have
-// failed for 1 s, doubled each time that it fails within 30 s, up to 30 s. A flow that finds no better path stays where
-// it is.
+// A flow looks for its best path when its node reports that paths have changed. A flow that has lost a circuit, or
+// could not set one up, also does so from then on, every 2 s and later every 30 s. The circuit on the best path joins
+// the others, the destination makes it the primary, and the others end, except for the standby. The flow moves only
+// to a best path that has not failed for 1 s; this time doubles each time that the path fails within 30 s, up to
+// 30 s. A flow that finds no better path stays where it is.
 //
-// A standby is a further circuit on a path with other relays, if there is one, else on a parallel cable; of several, on
-// the one that shares least with live circuits. Paths that have failed recently are not tried. If it has no share of
-// the chunks it carries nothing until the flow loses its primary. It ends when its path is no longer offered (its
-// cable drains) or loses packets while a better one is offered, or when it is of an earlier offer and not needed.
+// A standby is a further circuit on a path with other relays if there is one, else on a parallel cable; among
+// several, on the path that shares least with live circuits. Paths that have failed recently are not tried. A standby
+// without a share of the chunks carries nothing until the flow loses its primary. It ends when its path is no longer
+// offered (its cable drains), when its path loses packets while a better one is offered, or when it belongs to an
+// earlier offer and is not needed.
 //
-// A flow that is striped may move to an alternate that is as good as its path, where that carries less
-// (path_balance.h): it asks for the paths of a later flow to the same node, which the node spreads over equal paths.
+// A striped flow may move to an alternate that is as good as its path but carries less load (path_balance.h). It then
+// asks for the paths of a later flow to the same node, since the node spreads flows over equal paths.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_CIRCUITS_H_
@@ -61,32 +63,32 @@ namespace cableway {
 
 class SourceCircuits {
  public:
-  // The most reasons why further circuits could not be set up that are reported.
+  // The maximum number of reported reasons why further circuits could not be set up.
   static constexpr std::size_t kMaxReasons = 16;
 
-  // The flow's end (core/flow/flow_sender.h), and its owner.
+  // The flow's end (core/flow/flow_sender.h) with its owner.
   class Flow {
    public:
     virtual ~Flow() = default;
-    // FlowSender's of the same names. join() consumes the reservation even if it fails.
+    // As FlowSender's functions of these names. join() consumes the reservation even if it fails.
     virtual std::optional<CircuitName> reserve() = 0;
     virtual void release(const CircuitName& reserved) = 0;
     virtual absl::Status join(const CircuitSetup& setup, OpenHop first_hop) = 0;
     virtual std::size_t live() = 0;
-    // FlowSender's; circuit_ended() is called later, as for any other end.
+    // As FlowSender's. circuit_ended() is called later, as for any other end of a circuit.
     virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;
     // Whether the application has posted messages that are not done.
     virtual bool waits() = 0;
-    // A circuit beside live ones could not be set up. Called once for each reason, for up to kMaxReasons.
+    // A circuit in addition to live ones could not be set up. Called once for each reason, for at most kMaxReasons.
     virtual void lacks_circuit(const absl::Status& /*reason*/) {}
-    // The flow has ended; called once, and nothing after it. May not destroy the SourceCircuits.
+    // The flow has ended. Called once; no other callback follows. May not destroy the SourceCircuits.
     virtual void fail(const absl::Status& reason) = 0;
   };
   struct Limits {
-    std::chrono::milliseconds open;       // for the first circuit
-    std::chrono::milliseconds path_wait;  // without a circuit later on; 0: the flow ends with its last circuit
+    std::chrono::milliseconds open;       // time limit of the first circuit
+    std::chrono::milliseconds path_wait;  // maximum time without a circuit later; 0: the flow ends with its last one
     std::uint32_t chunk_bytes = 0;
-    // What stripe() sets up: nothing, the bundle, or alternates, too.
+    // What stripe() sets up: nothing, the bundle, or the bundle and alternates.
     CircuitShare shares = CircuitShare::kAlternate;
   };
 
@@ -98,43 +100,42 @@ class SourceCircuits {
   void start();
   // A live circuit of the flow has ended.
   void circuit_ended(const CircuitName& circuit, const absl::Status& reason);
-  // A port of this node is lost: a circuit that is being set up over it fails at once. Call it before the flow's live
-  // circuits there end.
+  // A port of this node is lost: a circuit being set up over it fails at once. Call this before the flow's live
+  // circuits over the port end.
   void lose_port(const PortLost& lost);
-  // The application has posted a message. A flow that was idle when it lost its circuits looks for another one now.
+  // The application has posted a message. A flow that was idle when it lost its circuits now looks for another one.
   void posted();
-  // The destination has asked whether this process still has the flow: it waits for messages without a circuit.
+  // The destination, which waits for messages without a circuit, has asked whether this process still has the flow.
   void asked();
-  // The flow's best path may be another one by now. It looks for it after `delay`, or earlier if it was to do so
-  // anyway.
+  // The flow's best path may have changed. The flow looks for it after `delay`, or earlier if it was to do so anyway.
   void paths_changed(Duration delay);
-  // How many circuits are to be alive, on different paths; 1 at first. With more than 1, two of them do not have all
-  // relays in common if there is such a path: the cables between the same nodes may be one wire.
+  // Sets the number of circuits to keep live, on different paths; initially 1. With more than 1, two of them differ
+  // in at least one relay if there is such a path, since the cables between the same nodes may be one wire.
   void want(std::size_t circuits);
-  // The flow carries much. From now on it also has circuits on the paths parallel to its first one that add throughput,
-  // then on alternates that do; kMaxBundle at most (path_share.h).
+  // The flow carries much. From now on it also has circuits on the paths parallel to its first one that add
+  // throughput, then on alternates that do, at most kMaxBundle in all (path_share.h).
   void stripe();
-  // What the ports of its circuits carry now, FlowSender::loads(). To be told a few times a second.
+  // The present loads of the circuits' ports, from FlowSender::loads(). To be called a few times a second.
   void loads(const CircuitLoads& loads);
-  // The owner has ended the flow; no callback follows.
+  // The owner has ended the flow. No callback follows.
   void stop();
 
  private:
   using Elements = std::vector<std::string>;
   struct Live {
     CircuitName name;
-    Elements path;  // empty: not alive
+    Elements path;  // empty: not live
     std::uint8_t rank = 0;
     std::uint32_t offer = 0;
     CircuitShare share = CircuitShare::kNone;
     bool equals_first = false;  // PathOffer's
     Instant joined_at;
-    bool leaving = false;  // ended here, for a better one
+    bool leaving = false;  // ended by this class, for a better circuit
   };
 
   void find_paths();
   void have_paths(absl::StatusOr<PathOffers> offers);
-  // The path to try next, by its rank; nullopt: there is none worth it.
+  // The rank of the path to try next. nullopt: no path is worth trying.
   std::optional<std::size_t> choose(const PathOffers& offers) const;
   // The same for a standby.
   std::optional<std::size_t> choose_standby(const PathOffers& offers);
@@ -145,24 +146,24 @@ class SourceCircuits {
   bool has_live_relays(const Elements& path) const;
   std::uint8_t rank_for(std::size_t place) const;
   const Live* preferred() const;
-  // How a circuit on this path is to share the flow's chunks.
+  // How a circuit on this path shares the flow's chunks.
   CircuitShare share_of(const PathOffer& path) const;
-  // Whether circuits of the bundle lead over other paths than these, or have other parts in it.
+  // Whether a circuit of the bundle uses a path that is not among the offers, or has a share other than its offer's.
   bool bundle_has_left(const PathOffers& offers) const;
   static bool stays(const Live& live) { return !live.path.empty() && !live.leaving; }
-  // Whether those that stay are as many as wanted, and two of them have different relays.
+  // Whether the number of circuits that stay is at least the wanted number, and two of them have different relays.
   bool has_standby(const Live* left_out = nullptr) const;
   bool is_bundled(const Live& live) const {
     return !live.path.empty() && live.share != CircuitShare::kNone && live.offer == offer_;
   }
-  // Whether it is the one that carries the flow, or of that one's bundle.
+  // Whether the circuit carries the flow, or is in the bundle of the circuit that does.
   static bool carries_with(const Live& live, const Live& carries) {
     const bool share = live.share != CircuitShare::kNone && carries.share != CircuitShare::kNone;
     return &live == &carries || (share && live.offer == carries.offer);
   }
   bool has_first() const;
   void suspect(const Elements& path);
-  const Live* find_live(const Elements& path) const;  // nullptr: none leads there
+  const Live* find_live(const Elements& path) const;  // nullptr: no live circuit uses the path
   bool is_live(const Elements& path) const;
   std::size_t shared_with_live(const Elements& path) const;
   void dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer);
@@ -199,37 +200,37 @@ class SourceCircuits {
   Flow& flow_;
   std::size_t wanted_ = 1;
   bool opened_ = false;  // the flow has had a circuit
-  bool asked_ = false;   // since the flow has lost its circuits
+  bool asked_ = false;   // the destination has asked since the flow lost its circuits
   bool over_ = false;
   bool finding_ = false;
   bool striped_ = false;
-  bool looks_for_parallels_ = false;  // for paths of the bundle that have no circuit
+  bool looks_for_parallels_ = false;  // for paths of the bundle without a circuit
   bool looks_for_standby_ = false;
   Opening opening_;
   const Duration open_again_pause_;
   std::unique_ptr<Timer> retry_limit_;
 
-  CircuitSetup setup_;        // of the dial
+  CircuitSetup setup_;        // of the circuit being dialed
   bool dials_equal_ = false;  // its path equals the first one offered
   std::unique_ptr<HopDial> dial_;
   std::array<Live, kMaxFlowCircuits> live_;  // by slot
   Suspects suspects_;
-  std::set<std::string> further_failures_;  // reported
+  std::set<std::string> further_failures_;  // those already reported
   Duration pause_;
   std::unique_ptr<Timer> retry_;
 
-  std::size_t short_lives_ = 0;  // circuits that ended soon, one after the other
-  Duration hold_off_;            // for which the best path must not have failed
+  std::size_t short_lives_ = 0;  // number of successive circuits that ended soon
+  Duration hold_off_;            // the best path must not have failed for this time
   Duration further_hold_off_;    // the same for paths of further circuits; doubled with each failure
-  bool keeps_looking_ = false;   // for its best path, without being told of a change
-  std::size_t looks_ = 0;        // since a circuit was lost
+  bool keeps_looking_ = false;   // looks for its best path without a reported change
+  std::size_t looks_ = 0;        // number of looks since a circuit was lost
   std::unique_ptr<Timer> look_;
   Instant look_at_;
   std::uint32_t offer_ = 0;  // of the newest circuit on a best path
   PathBalance balance_;
-  std::uint64_t turn_ = 0;  // the flow takes the paths of the flow so many after it
-  // A move to an equal path. The flow looks for the turn that has this path first, and dials it. If that fails, it
-  // takes its earlier turn again.
+  std::uint64_t turn_ = 0;  // the flow uses the paths of the flow this many ordinals after it
+  // A move to an equal path. The flow looks for the turn whose first path is this one, and dials it. If that fails,
+  // the flow returns to its earlier turn.
   struct Move {
     Elements path;
     std::uint64_t turn_before = 0;
@@ -242,7 +243,7 @@ class SourceCircuits {
   std::optional<Instant> without_since_;  // since when the flow has had no circuit
   std::unique_ptr<Timer> watch_;
   FlowInquiry inquiry_;
-  // Expires with this: answers that come later are dropped.
+  // Expires with this object, so that later answers are dropped.
   std::shared_ptr<char> lifetime_ = std::make_shared<char>();
 };
 

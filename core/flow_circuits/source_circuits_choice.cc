@@ -1,4 +1,4 @@
-// Which path a flow's next circuit takes.
+// Chooses the path of a flow's next circuit.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -12,7 +12,7 @@
 namespace cableway {
 namespace {
 
-// Cables and nodes take turns in `path`, elements_of_path().
+// `path` alternates between cables and nodes, as elements_of_path() returns it.
 bool has_relays_of(const std::vector<std::string>& path, const std::vector<std::string>& other) {
   if (path.size() != other.size()) return false;
   for (std::size_t i = 1; i < path.size(); i += 2) {
@@ -21,7 +21,7 @@ bool has_relays_of(const std::vector<std::string>& path, const std::vector<std::
   return true;
 }
 
-// Of the equal paths that a node spreads flows over, so many are tried to find the one wanted.
+// The maximum number of equal paths, over which a node spreads flows, that are tried to find the wanted one.
 constexpr std::size_t kMostTurns = 16;
 
 }  // namespace
@@ -34,7 +34,8 @@ std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) cons
     if ((!opened_ && opening_.has_tried(path)) || is_live(path)) continue;
     const auto order = suspects_.order(path);
     const Instant failed = order.second;
-    // Paths that have failed since the flow lost its last circuit come after one that loses packets, each in its turn.
+    // Paths that have failed since the flow lost its last circuit come after paths that lose packets, in the order of
+    // their failures.
     const bool is_spent = failed > Instant{} && without_since_.has_value() && failed >= *without_since_;
     const std::tuple score{is_spent ? 2 : int{offers[rank].last_resort}, is_spent ? failed : Instant{},
                            shared_with_live(path), order};
@@ -63,15 +64,15 @@ bool SourceCircuits::has_live_relays(const Elements& path) const {
                      [&](const Live& each) { return !each.path.empty() && has_relays_of(each.path, path); });
 }
 
-// Of a path of the newest offer. A further circuit ranks below the one that carries the flow, unless it is on the first
-// path: otherwise the destination would make it the primary.
+// The rank of a path of the newest offer. A further circuit ranks below the one that carries the flow, unless it is
+// on the first path: otherwise the destination would make it the primary.
 std::uint8_t SourceCircuits::rank_for(std::size_t place) const {
   const Live* const carries = preferred();
   const std::size_t least = place == 0 || carries == nullptr ? 0 : carries->rank + std::size_t{1};
   return static_cast<std::uint8_t>(std::min<std::size_t>(std::max(place, least), 255));
 }
 
-// The destination's choice of the primary, without its condition that a circuit has lived for kProven.
+// The circuit that the destination chooses as the primary, without the condition that it has lived for kProven.
 const SourceCircuits::Live* SourceCircuits::preferred() const {
   const Live* best = nullptr;
   const auto preference = [](const Live& live) { return CircuitPreference{live.offer, live.rank, live.path.size()}; };
@@ -114,7 +115,7 @@ std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& off
                              return !has_live_relays(elements_of_path(offer.hops));
                            });
   if (!has_place(keeps_place ? 1 : 0)) return std::nullopt;
-  // Until the bundle has a circuit on the first path there is nothing to be parallel to.
+  // Without a circuit of the bundle on the first path there is nothing to be parallel to.
   const Elements first = elements_of_path(offers.front().hops);
   const auto is_first = [&](const Live& each) { return is_bundled(each) && !each.leaving && each.path == first; };
   if (std::none_of(live_.begin(), live_.end(), is_first)) return std::nullopt;
@@ -124,7 +125,7 @@ std::optional<std::size_t> SourceCircuits::choose_parallel(const PathOffers& off
     const auto leads_there = [&](const Live& each) { return is_bundled(each) && each.path == path; };
     if (share_of(offer) == CircuitShare::kNone) continue;
     if (std::any_of(live_.begin(), live_.end(), leads_there)) continue;
-    looks_for_parallels_ = true;  // if none can be tried now, later
+    looks_for_parallels_ = true;  // retried later if none can be tried now
     if (!is_held_off(path)) return rank;
   }
   return std::nullopt;
@@ -140,7 +141,7 @@ CircuitShare SourceCircuits::share_of(const PathOffer& path) const {
 }
 
 bool SourceCircuits::bundle_has_left(const PathOffers& offers) const {
-  // An alternate that is alone carries the flow as its first path would.
+  // An alternate that is the only circuit carries the flow as the first path would.
   const bool is_alone = flow_.live() == 1;
   return std::any_of(live_.begin(), live_.end(), [&](const Live& each) {
     if (!is_bundled(each) || each.leaving) return false;
@@ -177,7 +178,7 @@ void SourceCircuits::loads(const CircuitLoads& loads) {
   const Instant now = clock().now();
   if (carries == nullptr || other == nullptr || !loads[carries->name.slot].has_value()) return balance_.no_other();
   CircuitLoad present = *loads[carries->name.slot];
-  // All of its bundle would move.
+  // A move takes all circuits of the bundle along, so their loads count as well.
   for (const Live& live : live_) {
     const bool moves =
         &live != carries && stays(live) && carries_with(live, *carries) && live.share == CircuitShare::kBundle;

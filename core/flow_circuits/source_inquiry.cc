@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kWatchWhileWaiting{50};
 constexpr std::chrono::milliseconds kWatchWhileIdle{500};
-// A circuit that lived at least so long ended the outage.
+// A circuit that lived at least this long ended the outage.
 constexpr std::chrono::seconds kLasting{1};
 
 }  // namespace
@@ -28,12 +28,12 @@ void SourceInquiry::circuit_ended(const absl::Status& reason) {
   if (over_) return;
   if (ends_flow(reason)) return end(reason);
   if (flow_.live() > 0) return;
-  // Circuits that join and end again and again count as one outage.
+  // Circuits that repeatedly join and end count as one outage.
   if (alive_since_.has_value() && clock_.now() - *alive_since_ >= kLasting) outage_.ended();
   alive_since_.reset();
   outage_.began(reason);
   if (outage_.limit() == Duration{0}) return end(reason);
-  // The source, which may have lost the circuit at the same time, sets up another one at once.
+  // The source may have lost the circuit at the same time, and then sets up another one at once.
   inquiry_.outage_began(kWatchWhileWaiting);
   watch(kWatchWhileWaiting);
 }

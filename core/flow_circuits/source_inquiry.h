@@ -1,9 +1,9 @@
-// At a flow's destination: while no circuit is alive and the application waits for messages, asks the source's process
+// At a flow's destination: while no circuit is live and the application waits for messages, asks the source's process
 // whether it still has the flow. The source sets up another circuit where it can; this end only needs to know whether
 // to wait for it.
 //
 //   circuit_ended() --> FlowInquiry --> the source has the flow: ask again later
-//                                   --> it does not, and confirms that: over
+//                                   --> it does not, and confirms that: the flow ends
 //
 // Without an answer the flow ends once it has been without a circuit for too long (Outage). One thread: the clock's.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SOURCE_INQUIRY_H_
@@ -24,14 +24,14 @@ namespace cableway {
 
 class SourceInquiry {
  public:
-  // The flow's end (core/flow/flow_receiver.h), and its owner.
+  // The flow's end (core/flow/flow_receiver.h) with its owner.
   class Flow {
    public:
     virtual ~Flow() = default;
     virtual std::size_t live() = 0;
     // Whether the application has posted receives that are not done.
     virtual bool waits() = 0;
-    // The flow has ended; called once, and nothing after it. May not destroy the SourceInquiry.
+    // The flow has ended. Called once; no other callback follows. May not destroy the SourceInquiry.
     virtual void fail(const absl::Status& reason) = 0;
   };
 
@@ -42,7 +42,7 @@ class SourceInquiry {
 
   // A live circuit of the flow has ended.
   void circuit_ended(const absl::Status& reason);
-  // The owner has ended the flow; no callback follows.
+  // The owner has ended the flow. No callback follows.
   void stop();
 
  private:
@@ -56,7 +56,7 @@ class SourceInquiry {
   FlowInquiry inquiry_;
   bool over_ = false;
   Outage outage_;
-  std::optional<Instant> alive_since_;  // as noticed here
+  std::optional<Instant> alive_since_;  // when this object noticed the circuit
   std::unique_ptr<Timer> watch_;
 };
 

@@ -1,6 +1,6 @@
-// Cables and relays of paths on which a circuit has ended or could not be set up. It is not known which of them is at
-// fault, so a flow tries paths first that have none of them, then those whose failure is longest ago; of several that
-// have an element in common which has failed, first the one whose own last failure is oldest.
+// The cables and relays of paths on which a circuit has ended or could not be set up. It is not known which of them
+// is at fault. So a flow first tries paths without any of them, then the paths whose elements failed longest ago.
+// Among paths that share a failed element, the path whose own last failure is oldest comes first.
 #ifndef CABLEWAY_CORE_FLOW_CIRCUITS_SUSPECTS_H_
 #define CABLEWAY_CORE_FLOW_CIRCUITS_SUSPECTS_H_
 
@@ -20,17 +20,18 @@ std::vector<std::string> elements_of_path(const std::vector<Hop>& hops);
 
 class Suspects {
  public:
-  using Path = std::vector<std::string>;  // elements_of_path()
+  using Path = std::vector<std::string>;  // as returned by elements_of_path()
 
   // A circuit on `path` has failed; `suspected` of its elements may be at fault.
   void add(const Path& path, const std::vector<std::string>& suspected, Instant now);
   // When a suspected element of the path last failed; Instant{} if none has.
   Instant last_failure(const Path& path) const;
-  // The path with the least of these is to be tried first: last_failure(), then when the path itself last failed.
+  // The order in which to try paths: the least pair first. The pair is last_failure() and the time when the path
+  // itself last failed.
   std::pair<Instant, Instant> order(const Path& path) const;
 
  private:
-  // Failures beyond it are forgotten, the oldest first.
+  // The maximum number of remembered failures; the oldest are forgotten first.
   static constexpr std::size_t kMost = 256;
 
   std::map<std::string, Instant> elements_;

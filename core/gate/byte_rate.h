@@ -1,4 +1,4 @@
-// How many bytes a count has grown by lately, per second.
+// The recent growth rate of a byte count, in bytes per second.
 //
 // One thread at a time. Neither blocks nor allocates.
 #ifndef CABLEWAY_CORE_GATE_BYTE_RATE_H_
@@ -12,16 +12,17 @@
 
 namespace cableway {
 
-// More than any port carries: what others claim is cut to it, so that sums do not wrap.
+// More than any port carries. Loads reported by others are limited to this value, so that sums do not overflow.
 inline constexpr std::uint64_t kMaxBytesPerSecond = std::uint64_t{1} << 50U;
 
 class ByteRate {
  public:
-  // The length of a measurement, at least. Collectives pause for milliseconds between their steps.
+  // The minimum length of a measurement. Collectives pause for milliseconds between their steps.
   static constexpr std::chrono::milliseconds kWindow{250};
 
   bool is_due(Instant now) const { return !is_measured_ || now >= measured_at_ + kWindow; }
-  // Requires is_due(). The first call begins the first measurement. A count that is less has begun again.
+  // Requires is_due(). The first call begins the first measurement. A count below the previous one means that the
+  // counter was reset.
   void measure(Instant now, std::uint64_t count) {
     const double seconds = std::chrono::duration<double>(now - measured_at_).count();
     const bool is_rate = is_measured_ && count >= count_;

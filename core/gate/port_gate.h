@@ -1,7 +1,7 @@
-// Whether an alternate's chunks may leave by a port: closed while the port is in use by flows' own paths, open again
-// after it has been quiet for a while. That time is doubled whenever the gate closes soon after it has opened: a flow
-// that pauses for a moment again and again needs its port, and what an alternate puts there meanwhile may even be why
-// it pauses. A port that is not known is closed.
+// Decides whether an alternate's chunks may leave through a port. The gate is closed while flows' own paths use the
+// port, and opens after the port has been quiet for a while. That time doubles whenever the gate closes soon after it
+// opened: a flow that repeatedly pauses for a moment needs its port, and the alternate's chunks may even be the cause
+// of its pauses. The gate of an unknown port is closed.
 //
 // One thread at a time. Neither blocks nor allocates.
 #ifndef CABLEWAY_CORE_GATE_PORT_GATE_H_
@@ -17,7 +17,7 @@ namespace cableway {
 
 class PortGate {
  public:
-  // From the end of the last use until it opens, at first and at most.
+  // The time from the end of the last use until the gate opens: initial value and maximum.
   static constexpr std::chrono::milliseconds kQuiet{10};
   static constexpr std::chrono::milliseconds kLongestQuiet{1000};
   // After being open this long, a gate starts again with kQuiet.
@@ -26,7 +26,7 @@ class PortGate {
   PortGate() = default;
   explicit PortGate(EgressPort port) : port_(port) {}
 
-  // `busy_until`: until then it is closed for another reason (relay_load.h).
+  // `busy_until`: the gate stays closed until then for another reason (relay_load.h).
   bool is_open(Instant now, Instant busy_until = {}) {
     if (!port_.is_known()) return false;
     const Instant until = std::max(port_.in_use_until(now), busy_until);

@@ -1,5 +1,5 @@
-// Whether a relay's thread has time left for alternates. Where it has not, a detour takes the processor from flows on
-// their own paths, and what one flow gains another one loses.
+// Measures whether a relay's thread has time left for alternates. On a busy relay, detours take processor time from
+// flows on their own paths, so one flow gains what another loses.
 //
 // One thread. Neither blocks nor allocates.
 #ifndef CABLEWAY_CORE_GATE_RELAY_LOAD_H_
@@ -15,10 +15,10 @@ namespace cableway {
 
 class RelayLoad {
  public:
-  // The length of a measurement, at least.
+  // The minimum length of a measurement.
   static constexpr std::chrono::milliseconds kWindow{20};
-  // The share of it that the thread may spend on a processor and waiting for one. A thread that is busy for half of the
-  // time has not the other half to spare: chunks do not arrive evenly.
+  // The maximum share of the time that the thread may spend running or waiting for a processor. A thread that is busy
+  // half of the time cannot spare the other half, since chunks do not arrive evenly.
   static constexpr double kMost = 0.5;
 
   // A look for work is no work. One that takes longer has waited for a processor, which counts.
@@ -27,7 +27,7 @@ class RelayLoad {
   // The thread has looked for work for this long, and found none.
   void looked_in_vain(Duration time) { in_vain_ += std::min<Duration>(time, kLongestLook); }
   bool is_due(Instant now) const { return now >= measured_at_ + kWindow; }
-  // `spent`: the thread's time on a processor and waiting for one, since any fixed moment.
+  // `spent`: the time that the thread has spent running or waiting for a processor, since any fixed moment.
   void measure(Instant now, Duration spent) {
     const Duration worked = spent - spent_ - std::exchange(in_vain_, Duration{0});
     const auto share = static_cast<double>(worked.count()) / static_cast<double>((now - measured_at_).count());
@@ -36,7 +36,7 @@ class RelayLoad {
     measured_at_ = now;
     spent_ = spent;
   }
-  // Past: it has time.
+  // In the past: the thread has time for alternates.
   Instant busy_until() const { return busy_until_; }
 
  private:

@@ -10,16 +10,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Between two looks for signs of life while pulses are missing: an eighth of the time since the last pulse, from
-// kNextLook to kLongestLook. kMoment: how long ago the previous look may have been for a sign to count.
+// The interval between looks for signs of life while pulses are missing: an eighth of the time since the last pulse,
+// from kNextLook to kLongestLook. kMoment: the maximum age of the previous look for a sign to count.
 constexpr milliseconds kNextLook{2};
 constexpr milliseconds kLongestLook{10};
 constexpr milliseconds kMoment{15};
-// While a node stands still, signs are looked for less often, so the host may go without one for longer.
+// While a node is stalled, signs are looked for less often, so the limit without a sign is longer.
 constexpr milliseconds kSlowLook{50};
 constexpr milliseconds kSlowMoment{150};
 constexpr milliseconds kSlowSigns{200};
-constexpr int kMostSmall = 1'000'000;  // more are not counted
+constexpr int kMostSmall = 1'000'000;  // further ones are not counted
 
 std::int64_t in_ms(Duration duration) {
   return std::chrono::duration_cast<milliseconds>(duration).count();
@@ -54,11 +54,11 @@ void CableJudge::heard(const Pulse& pulse, Instant arrival) {
   neighbour_hears_ = pulse.hears;
   neighbour_hears_large_ = pulse.hears_large;
   last_heard_ = std::max(last_heard_, arrival);
-  // Those that had waited for this host do not end the allowance for its stall.
+  // Pulses that arrived during this host's stall do not end the allowance for it.
   if (arrival >= stalled_until_) extension_ = Duration{0};
 }
 
-// Counts pulses, not time, as small ones that do not arrive prove nothing about large ones.
+// Counts pulses instead of time: missing small pulses prove nothing about large ones.
 void CableJudge::count_large(const Pulse& pulse, Instant arrival) {
   if (pulse.large) {
     if (!loses_large(arrival)) random_large_.add(missing_large_, arrival);
@@ -68,7 +68,7 @@ void CableJudge::count_large(const Pulse& pulse, Instant arrival) {
     return;
   }
   small_since_large_ = std::min(small_since_large_ + 1, kMostSmall);
-  // The next large one is not missing until a small one after it has arrived.
+  // The next large pulse counts as missing only after a small one sent after it has arrived.
   missing_large_ = (small_since_large_ - 1) / (large_pulse_every(milliseconds(pulse.interval_ms)) - 1);
 }
 
@@ -182,7 +182,7 @@ std::optional<CableVerdict> CableJudge::lower(CableTrust trust, Instant now, std
 std::optional<CableVerdict> CableJudge::judge_return(Instant now) {
   const Duration proof = std::max<Duration>(proof_, kMissedPulses * interval_);
   const bool has_large = !knows_large_ || last_large_ > good_since_;
-  // A cable that passes some large packets must not alternate between used and unused.
+  // A cable that passes only some large packets must not alternate between used and unused.
   const Duration first_proof = std::max<Duration>(kFirstProof, kMissedPulses * interval_);
   if (large_lost_ && last_heard_ - good_since_ < first_proof) return std::nullopt;
   if (last_heard_ - good_since_ < proof || !has_large) {
@@ -198,7 +198,7 @@ std::optional<CableVerdict> CableJudge::judge_return(Instant now) {
 std::optional<Instant> CableJudge::due(Instant now) {
   if (!known_ || trust_ == CableTrust::kNone) return std::nullopt;
   if (missing_since() > now) return missing_since();
-  // While its node stands still, a check with the next pulse is soon enough.
+  // While the neighbour's node is stalled, a check with the next pulse is soon enough.
   if (trust_ == CableTrust::kDirect) return std::nullopt;
   const Instant look_at = std::max(next_look_, now + kNextLook);
   const Instant silent_at = last_seen() + limit(now);

@@ -9,11 +9,11 @@ void LossMeter::heard(std::uint64_t number, Instant arrival) {
   if (arrival < counts_from_) return;
   last_heard_ = arrival;
   if (!window_.has_value()) window_ = Window{number, 0};
-  if (number <= window_->first) return;  // late: the window before has counted it as lost
+  if (number <= window_->first) return;  // late: the previous window has counted it as lost
   ++window_->arrived;
   const std::uint64_t sent = number - window_->first;
   if (sent < kWindow) return;
-  // Only copies, which Pulses drops, could make it more than were sent.
+  // Only duplicates, which Pulses drops, could make the arrived count exceed the sent count.
   const std::uint64_t lost = sent - std::min(window_->arrived, sent);
   judge(static_cast<unsigned>(lost * 1000 / sent), arrival);
   window_ = Window{number, 0};

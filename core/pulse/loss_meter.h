@@ -1,8 +1,8 @@
-// How many of a neighbour's pulses are lost on a cable, and whether that is too many. Pulses of one cable are numbered
-// without gaps, so those that do not arrive are known; those that were never sent do not count.
+// Measures the share of a neighbour's pulses that a cable loses, and decides whether it is too high. The pulses of a
+// cable are numbered without gaps, so lost pulses are known; pulses that were never sent do not count.
 //
-// A cable that loses one packet in twenty works for hellos and pulses, and ruins what uses it: TCP sends at a fraction
-// of the rate, RDMA begins again from the lost packet.
+// A cable that loses one packet in twenty works for hellos and pulses, but ruins the traffic of its users: TCP sends
+// at a fraction of the rate, and RDMA retransmits from the lost packet on.
 //
 // One thread.
 #ifndef CABLEWAY_CORE_PULSE_LOSS_METER_H_
@@ -19,24 +19,25 @@ namespace cableway {
 
 class LossMeter {
  public:
-  // A judgement for each so many pulses, 10 s of them: of a cable that loses 5 %, 50 with a standard deviation of 7.
+  // The number of pulses for each judgement, 10 s of them. A cable that loses 5 % loses 50 of them, with a standard
+  // deviation of 7.
   static constexpr std::uint64_t kWindow = 1000;
-  // Lossy from so many percent of a window on; good again once windows have had fewer than kGoodPercent for a time.
-  // Random loss of 0.8 % is not found lossy in a century, of 1 % about once in two years, of 5 % in nearly every
-  // window.
+  // A cable is lossy if a window loses at least kLossyPercent, and good again after windows have lost less than
+  // kGoodPercent for some time. With random loss of 0.8 % a cable is not found lossy in a century, with 1 % about
+  // once in two years, with 5 % in nearly every window.
   static constexpr unsigned kLossyPercent = 3;
   static constexpr unsigned kGoodPercent = 1;
-  // That time, doubled each time that the cable is lossy again within kForgiven: a cable that loses packets only while
-  // it is used would change between both for ever.
+  // That time, doubled whenever the cable becomes lossy again within kForgiven. Otherwise a cable that loses packets
+  // only while it is used would alternate between both states for ever.
   static constexpr std::chrono::seconds kFirstProof{60};
   static constexpr std::chrono::seconds kLongestProof{3600};
   static constexpr std::chrono::hours kForgiven{1};
 
-  // A new pulse with that number has arrived.
+  // A new pulse with this number has arrived.
   void heard(std::uint64_t number, Instant arrival);
-  // What was lost until now was not lost at random: the cable was silent, or this host stood still, so that the
-  // socket's buffer was full. The window begins again, with what arrives from now on; the time since the last pulse
-  // proves nothing.
+  // Pulses lost until now were not lost at random: the cable was silent, or this host was stalled, so that the
+  // socket's buffer was full. The window restarts with the next arrival; the time since the last pulse proves
+  // nothing.
   void interrupted(Instant now) {
     window_.reset();
     const Duration not_counted = now - std::max(counts_from_, last_heard_);
@@ -45,10 +46,10 @@ class LossMeter {
     counts_from_ = now;
   }
 
-  // The percentage, rounded, that windows lost when they were last reported; 0: the cable is good.
+  // The rounded percentage of lost pulses that was reported last. 0: the cable is good.
   unsigned percent() const { return percent_; }
-  // percent() if it has changed: the cable is lossy; loses twice as much; has lost at most half as much for the time of
-  // a proof; or is good again. While it is lossy, kLossyPercent at least.
+  // Returns percent() if it has changed: the cable has become lossy, loses twice as much, has lost at most half as
+  // much for the time of a proof, or is good again. At least kLossyPercent while the cable is lossy.
   std::optional<unsigned> changed();
 
  private:
@@ -65,7 +66,8 @@ class LossMeter {
   Instant last_heard_;
   unsigned percent_ = 0;
   bool changed_ = false;
-  // While lossy: since when windows have been good, or at most half as lossy, and the worst of the latter.
+  // While lossy: the times since which windows have been good, or at most half as lossy; and the highest loss of the
+  // latter.
   Instant good_since_;
   Instant less_since_;
   unsigned worst_since_ = 0;

@@ -10,14 +10,14 @@
 namespace cableway {
 namespace {
 
-// A socket's buffer holds at least so many pulses: some 50 at the kernel's default size where large ones have 9,000
-// bytes, 270 of small ones.
+// A lower bound of the pulses that a socket's buffer holds. At the kernel's default size it holds about 50 if large
+// pulses have 9,000 bytes, and 270 small ones.
 constexpr int kBuffered = 40;
 
 // How long tick() may wait while no cable is up.
 constexpr std::chrono::seconds kIdle{1};
 
-// Rounded up, as it is an allowance.
+// Rounds up, since the value is an allowance.
 std::uint16_t in_whole_ms(Duration duration) {
   const auto whole = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
   return static_cast<std::uint16_t>(std::min<std::int64_t>(whole, UINT16_MAX));
@@ -41,7 +41,7 @@ void Pulses::set_cables(std::vector<PulsedCable> cables, Instant now) {
   for (auto& [name, cable] : cables_) {
     if (!up.contains(name) && std::exchange(cable.is_up, false)) cable.down_since = now;
   }
-  // An earlier time stays: it shows how late this call is.
+  // An earlier due time is kept, since it shows how late this call is.
   next_ = next_ == Instant{} ? now : std::min(next_, now);
 }
 
@@ -78,7 +78,8 @@ Pulses::Cables::iterator Pulses::forget(Cables::iterator cable) {
   return cables_.erase(cable);
 }
 
-// Forgets cables that have been down for kRemembered; any that is down, while more than 2 * kMaxCables are held.
+// Forgets cables that have been down for kRemembered, and every cable that is down while there are more than
+// 2 * kMaxCables.
 void Pulses::expire(Instant now) {
   for (auto each = cables_.begin(); each != cables_.end();) {
     const Cable& cable = each->second;
@@ -100,7 +101,7 @@ void Pulses::receive(const std::string& cable, std::span<const std::byte> bytes,
   if (pulse->boot_nonce != known->cable.other_boot_nonce || !is_pulse_sealed(bytes, seal_)) return;
   if (!known->window.accept(pulse->counter)) return;
   if (!pulse->large && size != kPulseBytes) return;
-  // A large one that came cut short proves as much as a small one.
+  // A truncated large pulse proves no more than a small one.
   pulse->large = pulse->large && size >= known->cable.large_bytes;
   known->neighbour_interval = std::chrono::milliseconds(pulse->interval_ms);
   known->judge.heard(*pulse, arrival);
@@ -136,14 +137,14 @@ void Pulses::tick(Instant now) {
   for (auto& [name, each] : cables_) {
     if (!each.is_up) continue;
     next_ = std::min(next_, next_send_);
-    // A neighbour that this node no longer hears learns it at once.
+    // A neighbour that this node no longer hears is informed at once.
     const bool is_lost = judge(each, now);
     if (sends || is_lost) send(each, now);
     if (const std::optional<Instant> due = each.judge.due(now)) next_ = std::min(next_, *due);
   }
 }
 
-// Whether the cable was found unusable just now.
+// Returns whether the cable was just found unusable.
 bool Pulses::judge(Cable& each, Instant now) {
   if (each.judge.wants_signs(now)) each.judge.looked(host_.look_for_signs(each.cable), now);
   const std::optional<CableVerdict> verdict = each.judge.judge(now);
@@ -168,7 +169,7 @@ void Pulses::send(Cable& each, Instant now) {
   pulse.late_ms = in_whole_ms(lateness_.get(now));
   bool sent = send(each.cable, pulse);
   if (pulse.large && sent) each.until_large = large_pulse_every(interval_);
-  // Where a large one cannot be sent the cable must not seem silent.
+  // If the large pulse cannot be sent, a small one keeps the cable from seeming silent.
   if (pulse.large && !sent) {
     pulse.large = false;
     sent = send(each.cable, pulse);

@@ -1,7 +1,8 @@
-// Sends pulses over each of a node's cables, receives those of the other ends, and has each cable judged.
+// Sends pulses over each of a node's cables, receives the other ends' pulses, and has a CableJudge decide on each
+// cable.
 //
-// The owner calls tick() when next() says so, after it has passed on all that has arrived. core/linux/pulse runs it on
-// a thread of its own; tests run it in virtual time.
+// The owner calls tick() at the time that next() returns, after it has passed on everything that has arrived.
+// core/linux/pulse runs this class on its own thread; tests run it in virtual time.
 #ifndef CABLEWAY_CORE_PULSE_PULSES_H_
 #define CABLEWAY_CORE_PULSE_PULSES_H_
 
@@ -23,38 +24,38 @@
 
 namespace cableway {
 
-// One thread. Allocates nothing between calls of set_cables(), but for verdicts.
+// One thread. Allocates nothing between calls of set_cables(), except for verdicts.
 class Pulses {
  public:
-  // More are not pulsed, and not judged.
+  // Cables beyond this number get no pulses and are not judged.
   static constexpr std::size_t kMaxCables = 1024;
 
-  // What the host does for it.
+  // What the host provides.
   class Host {
    public:
     virtual ~Host() = default;
     // False: nothing was sent.
     virtual bool send(const PulsedCable& cable, std::span<const std::byte> bytes) = 0;
-    // Whether the neighbour's host has given a sign of life since the previous call for this cable: an arrived packet
-    // or an answer of its kernel. Starts another question. Does not wait.
+    // Whether the neighbour's host has given a sign of life since the previous call for this cable: a packet that
+    // arrived, or an answer of its kernel. Starts the next query. Does not wait.
     virtual bool look_for_signs(const PulsedCable& cable) = 0;
-    // They may not call the Pulses.
+    // Listener functions; they may not call the Pulses.
     virtual void verdict(const PulsedCable& cable, const CableVerdict& verdict) = 0;
-    // The cable loses that many percent of what the neighbour sends; 0: no longer.
+    // The cable loses this percentage of the neighbour's packets; 0: no longer.
     virtual void loss(const PulsedCable& cable, unsigned percent) = 0;
   };
 
   // `seal` and `host` must outlive this. Precondition: an interval of 1 to kMaxPulseIntervalMs.
   Pulses(std::chrono::milliseconds interval, const DatagramSeal& seal, Host& host);
 
-  // Replaces the set of cables. One that has not changed keeps its judgement; so does one that was lost and comes back
-  // with the same neighbour, incarnation and addresses within kRemembered, and so is distrusted until its pulses are
-  // good. A distrusted cable that is forgotten gets a verdict of kAll, a lossy one a loss of 0.
+  // Replaces the set of cables. An unchanged cable keeps its judgement. So does a cable that was lost and comes back
+  // with the same neighbour, incarnation and addresses within kRemembered; it stays distrusted until its pulses are
+  // good. A distrusted cable that is forgotten gets a verdict of kAll, and a lossy one a loss of 0.
   void set_cables(std::vector<PulsedCable> cables, Instant now);
   static constexpr std::chrono::seconds kRemembered{60};
 
-  // A datagram of `size` bytes has arrived over the cable of that name, in the kernel at `arrival`. `bytes`: its first
-  // kPulseBytes, or all if there are fewer. Others than the cable's pulses are ignored.
+  // A datagram of `size` bytes has arrived over the cable of that name, in the kernel at `arrival`. `bytes`: its
+  // first kPulseBytes bytes, or all if it is shorter. Datagrams other than the cable's pulses are ignored.
   void receive(const std::string& cable, std::span<const std::byte> bytes, std::size_t size, Instant arrival);
   // The neighbour's kernel has refused a pulse.
   void refused(const std::string& cable, Instant now);
@@ -68,7 +69,7 @@ class Pulses {
     ReplayWindow window;
     CableJudge judge;
     std::uint64_t counter = 0;  // of the last pulse sent
-    int until_large = 0;        // how many small ones come before the next large one
+    int until_large = 0;        // number of small pulses before the next large one
     LossMeter losses = {};
     Duration neighbour_interval{0};
     bool is_up = true;
@@ -90,8 +91,8 @@ class Pulses {
   const DatagramSeal& seal_;
   Host& host_;
   RecentMaximum<Duration> lateness_;
-  Cables cables_;                 // those that are down are remembered
-  std::uint64_t counter_ = 0;     // the greatest of all cables: a cable that was forgotten must not begin again
+  Cables cables_;                 // including remembered ones that are down
+  std::uint64_t counter_ = 0;     // the greatest of all cables; a forgotten cable must not reuse counters
   std::vector<std::byte> bytes_;  // of the pulse that is being sent
   Instant next_;
   Instant next_send_;

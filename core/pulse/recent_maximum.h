@@ -9,10 +9,10 @@
 
 namespace cableway {
 
-// How long a value counts: at least so long, and at most twice that.
+// The minimum time for which a value counts; the maximum is twice this time.
 inline constexpr std::chrono::seconds kRecentWindow{10};
 
-// Of values that are not less than Value{}. One thread.
+// For values that are not less than Value{}. One thread.
 template <typename Value>
 class RecentMaximum {
  public:

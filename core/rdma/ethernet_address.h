@@ -13,16 +13,16 @@ namespace cableway {
 struct EthernetAddress {
   std::array<std::byte, 6> bytes{};
 
-  // Whether it can be an interface's: neither zero nor a group address.
+  // Whether an interface can have this address: it is neither zero nor a group address.
   bool is_of_an_interface() const;
-  // That of a loopback interface, which needs none.
+  // Whether it is the address of a loopback interface, which needs none.
   bool is_zero() const { return bytes == decltype(bytes){}; }
   friend bool operator==(const EthernetAddress&, const EthernetAddress&) = default;
 };
 
 // "02:00:00:00:00:01".
 std::string to_text(const EthernetAddress& address);
-// nullopt: not six bytes in that form.
+// nullopt: the text is not six bytes in that form.
 std::optional<EthernetAddress> parse_ethernet_address(std::string_view text);
 
 }  // namespace cableway

@@ -16,13 +16,13 @@ constexpr std::uint64_t kPlacesForTaken = 4;
 constexpr std::uint64_t kPlacesForControls = 64;
 // Entries of the queue pair that are reserved for frames without payload.
 constexpr std::uint64_t kWritesForControls = 64;
-// Requests a completion at least every so many writes, so that entries become free.
+// A completion is requested at least once in this number of writes, so that entries become free.
 constexpr std::uint64_t kReportEvery = 64;
-// Taken frames whose places are freed together, and the number at which a kTaken frame is sent if no other frame
-// carries the count.
+// kRoomEvery: the number of taken frames whose places are freed together. kReportRoomEvery: the number at which a
+// kTaken frame is sent if no other frame carries the count.
 constexpr std::uint32_t kRoomEvery = 32;
 constexpr std::uint64_t kReportRoomEvery = 64;
-// Reading the lifeline is a system call, so a polling end does it only after so many calls without progress.
+// Reading the lifeline is a system call, so a polling end does it only after this number of calls without progress.
 constexpr std::uint32_t kLookEvery = 256;
 constexpr std::size_t kPollAtOnce = 32;
 constexpr std::size_t kPollsPerTurn = 8;
@@ -236,8 +236,8 @@ absl::Status RdmaChunkLink::progress(Sink& sink) {
   return left_.ok() ? left_ : end(left_, sink);
 }
 
-// Acknowledged chunks have landed. The local completion may be late or never come: if the other device's
-// transport-level acknowledgement was lost and its queue pair is gone, it is not repeated. So this does not wait for
+// Acknowledged chunks have landed. Their local completion may be late, or never come: a lost transport-level
+// acknowledgement of the other device is not repeated once its queue pair is gone. So this function does not wait for
 // it; the fence ensures that the memory is no longer read.
 absl::Status RdmaChunkLink::end(const absl::Status& why, Sink& sink) {
   std::uint64_t ticket = 0;
@@ -248,7 +248,7 @@ absl::Status RdmaChunkLink::end(const absl::Status& why, Sink& sink) {
   }
   if (ticket == 0) return why;
   queue_pair_->fence();
-  broken_ = why;  // first, so that can_send() is false when the owner tries to send from on_sent()
+  broken_ = why;  // set first, so that can_send() is false when the owner tries to send from on_sent()
   complete_chunks(ticket, sink);
   return why;
 }
@@ -257,7 +257,7 @@ absl::Status RdmaChunkLink::look_at_lifeline(Sink& sink) {
   while (left_.ok()) {
     const absl::StatusOr<std::optional<Frame>> next = lifeline_->look();
     if (next.ok() && !next->has_value()) return absl::OkStatus();
-    // The queue pair may hold frames that were written earlier. It may have failed by now.
+    // The queue pair may hold frames that were written earlier, and may have failed by now.
     poll_queue_pair(sink).IgnoreError();
     if (!next.ok()) {
       left_ = next.status();

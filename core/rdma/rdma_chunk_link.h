@@ -6,13 +6,14 @@
 //   credits, landings       <----- 48 bytes, notice m -----
 //
 // A mailbox entry is free again once the receiver has consumed its frame; every frame in the other direction carries
-// that count. Slots are offered one by one (a credit), used in any order, and returned when recalled. Landings are sent
-// with their announcements, on the last hop only.
+// the count of consumed frames. Slots are offered one by one (a credit), used in any order, and returned when
+// recalled. Landings are sent with their announcements, on the last hop only.
 //
 // The connection over which the hop was set up stays open beside it as its lifeline. An end that leaves fences its
-// queue pair at once and so loses the frames in flight. Therefore it repeats its latest acknowledgements over the
-// lifeline, then sends the reason; the other end skips those that it has received. An acknowledged chunk counts as sent
-// even if the device has not completed the write. docs/decisions/0009 gives the reasons.
+// queue pair at once, and so loses the frames in flight. Therefore it repeats its latest acknowledgements over the
+// lifeline and then sends the reason; the other end skips acknowledgements that it has already received. An
+// acknowledged chunk counts as sent even if the device has not completed the write. docs/decisions/0009 gives the
+// reasons.
 //
 // One thread at a time. Allocates nothing after construction, copies no payload, and never blocks.
 #ifndef CABLEWAY_CORE_RDMA_RDMA_CHUNK_LINK_H_
@@ -44,8 +45,8 @@ class HopLifeline {
     absl::string_view reason;
     FailureScope scope = FailureScope::kCircuit;
   };
-  // The next item from the other end: nullopt if there is none; an acknowledgement, which may have been received
-  // before; received_failure(); Cancelled when it has closed.
+  // The next item from the other end. nullopt: there is none. An acknowledgement may have been received before.
+  // Errors: received_failure(), or Cancelled when the other end has closed the connection.
   virtual absl::StatusOr<std::optional<Frame>> look() = 0;
   // Sends `last`, then `failure` if there is one, as far as possible without blocking; closes this side.
   virtual void leave(std::span<const Frame> last, const std::optional<Failure>& failure) = 0;
@@ -54,9 +55,10 @@ class HopLifeline {
 class RdmaChunkLink final : public ChunkLink {
  public:
   struct Place {
-    // The neighbour is the flow's destination: chunks go to landings, not to slots. For the sending end only.
+    // The neighbour is the flow's destination, so chunks go to landings instead of slots. For the sending end only.
     bool last_hop = false;
-    // This end accepted the hop. It sends nothing before the other end does, whose queue pair is connected later.
+    // This end accepted the hop. It sends nothing before the other end has sent, since the other end's queue pair is
+    // connected later.
     bool accepted = false;
     // Index on this node of the device that the hop uses (RegisteredSlot::keys).
     std::size_t device = 0;
@@ -84,20 +86,20 @@ class RdmaChunkLink final : public ChunkLink {
   void fail(absl::string_view reason, FailureScope scope) override;
   void fence() override;
 
-  // The poller found the lifeline readable: the next progress() reads it. Otherwise it is read now and then.
+  // The poller found the lifeline readable: the next progress() reads it. Without this call it is read occasionally.
   void on_lifeline() { lifeline_news_ = true; }
   bool has_queued_controls() const override { return flow_frames_ > 0; }
   RdmaQueuePair& queue_pair() { return *queue_pair_; }
   HopLifeline& lifeline() { return *lifeline_; }
 
-  // Chunks in flight over one hop.
+  // The maximum number of chunks in flight over one hop.
   static constexpr std::size_t kMaxChunks = 32;
-  // Bytes in flight, not counting the last chunk: a fast cable has fewer, and data that queues before a slow one for
-  // longer than the device's acknowledgement time-out is retransmitted.
+  // The maximum of bytes in flight, not counting the last chunk. A fast cable holds fewer, and data that queues
+  // before a slow one for longer than the device's acknowledgement time-out is retransmitted.
   static constexpr std::uint64_t kMaxBytes = 1U << 20;
-  // The chunk size of a source whose first hop this is, so that several chunks are in flight.
+  // The chunk size of a source whose first hop this is, chosen so that several chunks are in flight.
   static constexpr std::uint32_t kChunkBytes = 128U << 10;
-  // Slots that one hop may have posted.
+  // The maximum number of slots that one hop may have posted.
   static constexpr std::size_t kMaxSlots = 64;
 
  private:
@@ -129,8 +131,8 @@ class RdmaChunkLink final : public ChunkLink {
     Slot* slot = nullptr;
   };
 
-  // Maximum of all queued frames: besides the flow's own, each slot may be recalled, offered and recalled again, and
-  // each of the other end's returned.
+  // The maximum of all queued frames. In addition to the flow's own frames, each slot may be recalled, offered and
+  // recalled again, and each of the other end's slots returned.
   static constexpr std::size_t kMaxControls = kMaxQueuedControls + 4 * kMaxSlots;
   static constexpr std::size_t kBatch = 16;
 
@@ -154,7 +156,7 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status give_back(const RdmaFrame& frame);
   absl::Status take_returned(const RdmaFrame& frame);
   absl::Status take_written(std::uint64_t ticket, Sink& sink);
-  // Reports the chunks whose last write is this one, or an earlier one.
+  // Reports the chunks whose last write is this one or an earlier one.
   void complete_chunks(std::uint64_t ticket, Sink& sink);
   absl::Status look_at_lifeline(Sink& sink);
   // The queue pair has failed: completes the acknowledged chunks. Returns `why`.
@@ -169,7 +171,7 @@ class RdmaChunkLink final : public ChunkLink {
   const std::unique_ptr<HopLifeline> lifeline_;
   const Place place_;
   bool begun_;           // the other end's queue pair is connected
-  absl::Status broken_;  // final: found in a call that returns nothing, or at its end
+  absl::Status broken_;  // final: found in a call that returns nothing, or set by end()
 
   std::array<RdmaWrite, kBatch> batch_;
   std::array<RdmaFrameBytes, kBatch> batch_frames_;  // payload of the inlined writes of batch_
@@ -191,7 +193,7 @@ class RdmaChunkLink final : public ChunkLink {
   std::array<Target, kMaxLandings> targets_;
   std::vector<Credit> credits_;                       // oldest first
   std::uint64_t acknowledged_there_ = 0;              // messages below this one, as received
-  std::array<Frame, kMaxLandings> acknowledgements_;  // the latest sent
+  std::array<Frame, kMaxLandings> acknowledgements_;  // the latest ones sent
   std::uint64_t acknowledgements_sent_ = 0;
 
   std::uint64_t frames_taken_ = 0;
@@ -200,7 +202,7 @@ class RdmaChunkLink final : public ChunkLink {
   std::array<Posted, kMaxLandings> posted_;
   std::vector<Offered> offered_;
 
-  absl::Status left_;  // the reason, if the other end has left
+  absl::Status left_;  // the reason, once the other end has left
   bool lifeline_news_ = false;
   std::uint32_t empty_turns_ = 0;
   std::uint64_t bytes_moved_ = 0;

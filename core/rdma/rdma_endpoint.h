@@ -21,8 +21,8 @@ struct RdmaEndpoint {
   std::uint32_t mtu = 0;              // bytes of payload a packet may have: 256, 512, 1024, 2048 or 4096
   std::uint64_t mailbox = 0;          // address of its mailbox (core/rdma/rdma_chunk_link.h)
   std::uint32_t mailbox_key = 0;
-  // Of the interface that has the GID's address; zero: the loopback interface. Other interfaces of that host may answer
-  // for the address, too.
+  // The address of the interface that has the GID's address; zero: the loopback interface. Other interfaces of that
+  // host may also answer for the address.
   EthernetAddress ethernet = {};
 
   friend bool operator==(const RdmaEndpoint&, const RdmaEndpoint&) = default;

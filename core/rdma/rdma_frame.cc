@@ -9,7 +9,7 @@
 namespace cableway {
 namespace {
 
-// Of the kind, as in Frame's encoding, and of what follows the frame.
+// Offsets of the kind, as in Frame's encoding, and of the fields after the frame.
 constexpr std::size_t kKindAt = 1;
 constexpr std::size_t kAddressAt = kFrameHeaderBytes;
 constexpr std::size_t kKeyAt = kAddressAt + 8;

@@ -15,9 +15,9 @@
 //                            be written any more
 //   kTaken        kind 0x84  0                                   0
 //
-// `taken`: how many of the other side's frames have been taken out of the mailbox so far, so that as many more may be
-// sent. An announcement carries an address on the last hop only: on other hops chunks are written into slots. Integers
-// are little-endian.
+// `taken`: the number of the other side's frames that were taken out of the mailbox, so that as many more may be
+// sent. An announcement carries an address on the last hop only, since on other hops chunks are written into slots.
+// Integers are little-endian.
 #ifndef CABLEWAY_CORE_RDMA_RDMA_FRAME_H_
 #define CABLEWAY_CORE_RDMA_RDMA_FRAME_H_
 
@@ -37,7 +37,7 @@ struct RdmaFrame {
   enum class What : std::uint8_t { kFrame = 0, kSlot = 0x81, kRecall = 0x82, kReturn = 0x83, kTaken = 0x84 };
 
   What what = What::kFrame;
-  Frame frame;  // kFrame: kChunk, or as of is_control()
+  Frame frame;  // kFrame: a chunk, or a control frame (is_control())
   std::uint64_t address = 0;
   std::uint32_t key = 0;
   std::uint32_t taken = 0;  // modulo 2^32

@@ -31,9 +31,9 @@ struct RdmaWrite {
   std::uint32_t local_key = 0;
   std::uint64_t to = 0;
   std::uint32_t remote_key = 0;
-  // The bytes are copied while posting, so `data` may be reused at once and needs no key; at most kMaxInlineBytes.
+  // The bytes are copied while posting, so `data` may be reused at once and needs no key. At most kMaxInlineBytes.
   bool inlined = false;
-  // The other side gets a completion with this number once these bytes and all before them are written.
+  // The other side gets a completion with this number once these bytes and all bytes before them are written.
   bool notifies = false;
   std::uint32_t notice = 0;
   // The write is signaled: its completion carries `ticket` and covers all writes posted before it.
@@ -54,9 +54,9 @@ struct RdmaCompletion {
 // One thread at a time. Except for fence(), nothing blocks, and nothing is allocated after set-up.
 class RdmaQueuePair {
  public:
-  // Maximum of outstanding writes: posted, and not covered by a reported completion.
+  // The maximum of outstanding writes: those posted and not covered by a reported completion.
   static constexpr std::uint32_t kMaxWrites = 512;
-  // Maximum of notices in flight to this end: the number of mailbox places.
+  // The maximum of notices in flight to this end: the number of mailbox places.
   static constexpr std::uint32_t kMaxNotices = 256;
 
   static constexpr std::size_t kMailboxPlaceBytes = 64;
@@ -83,8 +83,8 @@ class RdmaQueuePair {
   // Fills in the completions since the last call, oldest first, and returns their number. A status other than OK is
   // final: the connection is dead; earlier completions are reported first.
   virtual absl::StatusOr<std::size_t> poll(std::span<RdmaCompletion> completions) = 0;
-  // From then on the other side cannot write here, posted memory is no longer read, and every other call fails. Blocks
-  // until the device confirms it.
+  // Afterwards the other side cannot write here, posted memory is no longer read, and every other call fails. Blocks
+  // until the device confirms this.
   virtual void fence() = 0;
 };
 

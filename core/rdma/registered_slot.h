@@ -21,7 +21,8 @@ class RegisteredSlot : public Slot {
   std::byte* data() const { return memory_.data(); }
   std::uint32_t capacity() const { return static_cast<std::uint32_t>(memory_.size()); }
   std::uint32_t max_chunk_bytes() const override { return capacity(); }
-  // With any device. False: it is memory of a relay between hops over TCP, as the simulator has.
+  // Whether the slot is registered with a device. False: memory of a relay between hops over TCP, as in the
+  // simulator.
   bool registered() const { return !keys_.empty(); }
   const RdmaKeys& keys(std::size_t device) const { return keys_[device]; }
 

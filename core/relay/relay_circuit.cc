@@ -118,7 +118,7 @@ void RelayCircuit::tick() {
 }
 
 bool RelayCircuit::should_give_back() const {
-  // A stalled chunk would delay the return anyway, and its slot is needed when the chunk moves on.
+  // A stalled chunk would delay the return anyway, and needs its slot when it moves on.
   const bool empty = in_use_ == 0;
   if (empty && idle_ticks_ >= kIdleTicks) return true;
   return pool_.wanted() && (held_ticks_ >= kHeldTicks || (empty && idle_ticks_ > 0));
@@ -137,7 +137,8 @@ void RelayCircuit::give_back() {
     parked_.push_back(leased_[i]);
     leased_.erase(leased_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  // Sends the recalls now: nothing else may wake this circuit for a long time. progress() reports a broken hop as well.
+  // Sends the recalls now, since no other event may wake this circuit for a long time. progress() reports a broken
+  // hop as well.
   upstream_.flush(from_upstream_).IgnoreError();
   // Narrows both at once, so that their queues drain at the same time.
   const bool upstream_narrow = upstream_.narrow();
@@ -205,9 +206,9 @@ absl::Status RelayCircuit::tell_gate() {
   return upstream_.flush(from_upstream_);
 }
 
-// A change of at most an eighth is not told. A source to which nothing was relayed since the last frame may not be
-// reading, unless the circuit is an alternate: its flow has other circuits and reads, unless its process stands still.
-// Therefore no load is told while another frame waits.
+// A load change of at most an eighth is not reported. A source to which nothing was relayed since the last report may
+// not be reading, so it gets no load. The source of an alternate does read, since its flow has other circuits, unless
+// its process is stalled; so no load is reported while another frame waits.
 bool RelayCircuit::is_worth_telling() const {
   if (is_closed() != told_closed_) return true;
   if (upstream_.has_queued_controls()) return false;

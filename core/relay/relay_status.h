@@ -16,11 +16,11 @@ struct CircuitStatus {
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;  // payload, without headers
   std::uint64_t open_ms = 0;
-  HopTransport upstream = {};  // of this node's two ends
+  HopTransport upstream = {};  // transports of this node's two ends
   HopTransport downstream = {};
 };
 
-// Units: bytes, unless a number of something.
+// In bytes, except for counts.
 struct RelayMemoryStatus {
   std::uint64_t bytes = 0;  // the limit
   std::uint64_t max_circuits = 0;
@@ -29,10 +29,10 @@ struct RelayMemoryStatus {
   std::uint64_t leased = 0;      // now
   std::uint64_t max_leased = 0;  // maximum so far
   std::uint64_t leased_bytes = 0;
-  std::uint64_t waits = 0;  // times a circuit needed a lease and none was free
+  std::uint64_t waits = 0;  // number of times that a circuit needed a lease and none was free
 };
 
-// Registered memory of circuits with a hop over RDMA. Bytes, unless a number of something.
+// Registered memory of circuits with a hop over RDMA. In bytes, except for counts.
 struct RdmaMemoryStatus {
   std::uint64_t registered = 0;  // now: the circuits' floors and all lease slots, leased or not
   std::uint64_t floors = 0;      // of that, the floors

@@ -1,4 +1,5 @@
-// What a relay stores chunks in: a property of each end of a hop, which selects the relay's store.
+// The kind of memory in which a relay stores chunks: a property of each end of a hop, which selects the relay's
+// store.
 #ifndef CABLEWAY_CORE_RELAY_SLOT_KIND_H_
 #define CABLEWAY_CORE_RELAY_SLOT_KIND_H_
 
@@ -7,13 +8,13 @@
 
 namespace cableway {
 
-// A circuit uses the greater of the kinds that its two hops need, which serves both.
+// A circuit uses the greater of the kinds that its two hops need, which works for both.
 enum class SlotKind : std::uint8_t {
   kUnregistered,  // on a host: pipes
   kRegistered,    // memory that is registered with a device
 };
 
-// For a circuit between two ends at a relay.
+// The kind for a circuit between two hop ends at a relay.
 template <typename End>
 SlotKind slots_between(const End& upstream, const End& downstream) {
   return std::max(upstream.slots(), downstream.slots());

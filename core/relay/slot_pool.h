@@ -18,7 +18,7 @@ namespace cableway {
 
 class SlotPool {
  public:
-  // `max_per_circuit`: the maximum of leases of one circuit.
+  // `max_per_circuit`: the maximum number of leases of one circuit.
   SlotPool(std::vector<std::unique_ptr<Slot>> slots, std::size_t max_per_circuit);
   SlotPool(const SlotPool&) = delete;
   SlotPool& operator=(const SlotPool&) = delete;
@@ -28,14 +28,16 @@ class SlotPool {
   // Requires a slot leased here that is no longer read or written. Discards its contents.
   void give_back(Slot& slot);
 
-  // A circuit without a lease needs a slot and found none; it waits until end_waiting().
+  // A circuit without a lease needs a slot, but none is free. It counts as waiting until end_waiting().
   void begin_waiting();
   void end_waiting() { --waiting_; }
   bool anyone_waits() const { return waiting_ > 0; }
-  // A circuit has begun to return `slots` slots; it has returned them, has ended, or takes too long to be counted on.
+  // A circuit begins to return `slots` slots. The return ends when the slots are back, the circuit ends, or the pool
+  // no longer counts on the return.
   void begin_returning(std::size_t slots) { returning_ += slots; }
   void end_returning(std::size_t slots) { returning_ -= slots; }
-  // Whether more circuits wait than slots are being returned: a circuit that has held leases for long must return them.
+  // Whether more circuits wait than slots are being returned. If so, a circuit that has held leases for long must
+  // return them.
   bool wanted() const { return waiting_ > returning_; }
 
   // Any thread.

@@ -10,12 +10,12 @@
 namespace cableway {
 namespace {
 
-// Each session of an unknown process counts as a process of its own.
+// Each session of an unknown process counts as a separate process.
 std::int64_t key_of(const SessionPeer& peer) {
   return peer.process != 0 ? peer.process : -static_cast<std::int64_t>(peer.session);
 }
 
-// Processes report what has changed about once a second.
+// A rate is outdated after this time: processes report changes about once a second.
 constexpr std::chrono::milliseconds kStale{2500};
 
 std::uint64_t per_second(std::uint64_t before, std::uint64_t now, Duration between) {
@@ -185,7 +185,7 @@ FlowStatus FlowLedger::status_of(std::int64_t process, const Listed& listed, Ins
   if (!listed.counted_at.has_value()) return status;
   for (CircuitCounts& circuit : status.counts.circuits) circuit.open_ms += milliseconds(*listed.counted_at);
   if (now - *listed.counted_at < kStale) return status;
-  // What has not changed is not reported.
+  // Unchanged counts are not reported, so an outdated rate is 0.
   if (status.bytes_per_s.has_value()) status.bytes_per_s = 0;
   for (std::optional<std::uint64_t>& rate : status.circuit_bytes_per_s) {
     if (rate.has_value()) rate = 0;

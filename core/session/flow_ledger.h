@@ -1,8 +1,8 @@
-// The flows of this host's processes, as the processes report them to their node; no node sees a flow's data. For
-// display.
+// The flows of this host's processes, as the processes report them to their node. A node does not see a flow's data,
+// except as a relay. For display.
 //
-// At most kMaxListed flows are listed. If there are more, each process with open flows gets at most an equal share; the
-// others are only counted. When a session ends, its flows are dropped. One thread.
+// At most kMaxListed flows are listed. If there are more, each process with open flows gets at most an equal share,
+// and the other flows are only counted. When a session ends, its flows are dropped. One thread.
 #ifndef CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
 #define CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
 
@@ -31,17 +31,18 @@ struct FlowStatus {
   std::int64_t process = 0;
   FlowOpened flow;    // open_ms as of now
   FlowCounts counts;  // as last reported
-  // Over the second before; by circuit as in `counts`. nullopt: it was not reported twice yet.
+  // Measured over the last reported second; by circuit as in `counts`. nullopt: there are not two reports yet.
   std::optional<std::uint64_t> bytes_per_s;
   std::vector<std::optional<std::uint64_t>> circuit_bytes_per_s;
-  std::string waits;  // why it has no circuit while its application waits; "": that is not known to be so
+  std::string waits;  // why the flow has no circuit while its application waits; "": not known to be so
 };
 
 struct FlowsStatus {
   std::uint64_t open = 0;    // listed or not
   std::uint64_t opened = 0;  // since the node started
   std::uint64_t failed = 0;
-  // Circuits of flows that went on, by CircuitEndKind, and what was sent again for them; since the node started.
+  // Circuits that ended in flows that continued, by CircuitEndKind, and the bytes sent again for them; since the node
+  // started.
   std::array<std::uint64_t, kCircuitEndKinds> retired{};
   std::uint64_t bytes_again = 0;
   std::vector<FlowStatus> listed;
@@ -57,7 +58,7 @@ class FlowLedger {
   absl::Status opened(const SessionPeer& peer, FlowOpened flow, Instant now);
   // Returns the flow, if it was listed.
   absl::StatusOr<std::optional<FlowOpened>> ended(const SessionPeer& peer, const FlowEnded& end);
-  // An open flow; nullopt if it is not listed. InvalidArgument: it is not open.
+  // Returns an open flow. nullopt: it is not listed. InvalidArgument: it is not open.
   absl::StatusOr<std::optional<FlowOpened>> find(const SessionPeer& peer, std::uint64_t number);
   // Returns the flow, if it is listed.
   absl::StatusOr<std::optional<FlowOpened>> waits(const SessionPeer& peer, const FlowWaits& report);
@@ -89,7 +90,7 @@ class FlowLedger {
     std::size_t listed = 0;
   };
 
-  // InvalidArgument: the session has no such flow. Null: it is not listed.
+  // InvalidArgument: the session has no such flow. Null: the flow is not listed.
   absl::StatusOr<Listed*> listing(const SessionPeer& peer, std::uint64_t number);
   static void count(Listed& flow, FlowCounts counts, Instant now);
   static FlowStatus status_of(std::int64_t process, const Listed& listed, Instant now);

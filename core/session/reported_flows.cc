@@ -13,7 +13,7 @@
 namespace cableway {
 namespace {
 
-// Without a flow: its node did not list it.
+// `flow` is empty if the node did not list the flow.
 EventFields flow_fields(const SessionPeer& peer, const std::optional<FlowOpened>& flow) {
   EventFields fields{{"process", absl::StrCat(peer.process)}};
   if (!flow.has_value()) return fields;
@@ -35,8 +35,8 @@ std::string flow_of(const SessionPeer& peer, const std::optional<FlowOpened>& fl
 constexpr std::chrono::seconds kReportRetired{1};
 constexpr char kOtherReasons[] = "other reasons";
 
-// Whether a circuit was lost, not left. A source knows what it has left; a destination sees only that a circuit is
-// closed.
+// Whether a circuit was lost rather than left. A source knows which circuits it has left; a destination sees only
+// that a circuit is closed.
 bool is_hard(CircuitEndKind kind, bool sends) {
   if (kind == CircuitEndKind::kClosed) return sends;
   return kind != CircuitEndKind::kMoved;
@@ -72,7 +72,7 @@ absl::Status ReportedFlows::take_opened(const SessionPeer& peer, const FlowOpene
 absl::Status ReportedFlows::take_rerouted(const SessionPeer& peer, const FlowRerouted& rerouted) {
   const Flow flow = ledger_.find(peer, rerouted.number);
   if (!flow.ok()) return flow.status();
-  // The old port is left out, as the log keeps eight fields.
+  // Omits the old port, since the log keeps eight fields.
   std::optional<FlowOpened> shown = *flow;
   if (shown.has_value()) shown->port.clear();
   EventFields fields = flow_fields(peer, shown);
@@ -120,7 +120,7 @@ absl::Status ReportedFlows::take_retired(const SessionPeer& peer, const CircuitR
   if (!flow.ok()) return flow.status();
   const bool sends = flow->has_value() && (*flow)->sends;
   RetiredKey key{retired.kind, is_hard(retired.kind, sends), retired.reason};
-  // The reasons differ only in how long the circuit was stuck.
+  // Reasons of this kind differ only in how long the circuit was stuck.
   if (retired.kind == CircuitEndKind::kStuck) key.reason.clear();
   if (!retired_.contains(key) && retired_.size() >= kMaxReasons) key = {CircuitEndKind::kFailed, true, kOtherReasons};
   Retired& entry = retired_[key];

@@ -1,6 +1,6 @@
-// What this host's processes report of their flows: the list of them (flow_ledger.h), and an event for each that opens,
-// takes another path, waits for one, finds damaged bytes, or fails. Circuits that have ended for one reason within a
-// second share an event, as circuits of many flows may end with one cable.
+// Handles the reports of this host's processes about their flows: keeps the list of flows (flow_ledger.h), and raises
+// an event for each flow that opens, takes another path, waits for one, finds damaged bytes, or fails. Circuits that
+// end for the same reason within a second share an event, since one cable may end the circuits of many flows.
 //
 // One thread: the node's.
 #ifndef CABLEWAY_CORE_SESSION_REPORTED_FLOWS_H_
@@ -36,7 +36,7 @@ class ReportedFlows {
   void left(const SessionPeer& peer) { ledger_.left(peer); }
   FlowsStatus status() const { return ledger_.status(clock_.now()); }
 
-  // More reasons within a second share one event.
+  // Further reasons within a second share one event.
   static constexpr std::size_t kMaxReasons = 32;
 
  private:
@@ -50,9 +50,9 @@ class ReportedFlows {
   absl::Status take_retired(const SessionPeer& peer, const CircuitRetired& retired);
   void report_retired();
 
-  // Circuits that have ended for one reason.
+  // Circuits that have ended for the same reason.
   struct Retired {
-    SessionPeer peer;  // of the first one, as are the flow and the path
+    SessionPeer peer;  // of the first one, as are flow and path
     std::optional<FlowOpened> flow;
     std::string path;
     std::string reason;

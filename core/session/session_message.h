@@ -11,8 +11,8 @@
 //   FlowCounts, FlowRerouted,
 //   FlowWaits, ChunkCorrupted,
 //   CircuitRetired                  no reply
-//   no request                      Welcome again; PortLost, upon which the process ends its circuits there;
-//                                   PathsChanged, upon which its flows look for their best paths
+//   no request                      Welcome again; PortLost: the process ends its circuits there;
+//                                   PathsChanged: the process's flows look for their best paths
 #ifndef CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 
@@ -41,7 +41,8 @@ namespace cableway {
 
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
-// Separate from kProtocolVersion: process and node come from one installation, nodes from several.
+// Separate from kProtocolVersion: a process and its node come from one installation, the nodes of a cluster from
+// several.
 inline constexpr std::uint16_t kSessionVersion = 15;
 
 struct Hello {
@@ -50,8 +51,8 @@ struct Hello {
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
-// A cable of the node that its pulses do not trust now: no circuit may join over it, or none that goes on beyond the
-// neighbour.
+// A cable of the node that its pulses do not trust now. No circuit may join over it, or none that the neighbour
+// relays.
 struct UnusedCable {
   std::string cable;
   std::string reason;
@@ -61,7 +62,7 @@ struct UnusedCable {
 
 inline constexpr std::size_t kMaxUnused = 32;  // in one Welcome
 
-// What a process needs of its node to open data listeners and to answer NCCL.
+// What a process needs from its node to open data listeners and to answer NCCL.
 struct Welcome {
   std::string node;
   std::string cluster;
@@ -87,7 +88,7 @@ struct PathRequest {
   std::uint64_t ordinal = 0;
   std::uint8_t most = 1;  // paths in the reply, 1 to kMaxPaths
   std::string node;
-  // For inquiries, not for circuits: the reply comes at once, and may have a path that no circuit can use now.
+  // For inquiries, not for circuits: the reply comes at once, and may contain a path that no circuit can use now.
   bool for_inquiry = false;
   friend bool operator==(const PathRequest&, const PathRequest&) = default;
 };
@@ -95,7 +96,7 @@ struct PathRequest {
 struct PathReply {
   std::uint64_t request = 0;
   std::string error;             // empty: there is a path
-  std::vector<PathOffer> paths;  // without an error at least one: the first path, then others in the order of kinds
+  std::vector<PathOffer> paths;  // without an error at least one: the first path, then the others by kind
   friend bool operator==(const PathReply&, const PathReply&) = default;
 };
 
@@ -124,16 +125,16 @@ inline constexpr std::size_t kMaxProbedCables = 8;
 struct CableProbeRequest {
   std::vector<ProbedCable> cables;  // 1 to kMaxProbedCables, all different
   std::uint32_t duration_ms = 0;    // 1 to kMaxProbeMs
-  bool both_ways = false;           // both directions at once; else from here to there
+  bool both_ways = false;           // both directions at once; else only from this node to the neighbour
   friend bool operator==(const CableProbeRequest&, const CableProbeRequest&) = default;
 };
 
 struct CableRates {
-  std::string error;  // empty: it was measured
+  std::string error;  // empty: the cable was measured
   std::uint64_t to_mbps = 0;
   std::uint64_t from_mbps = 0;     // 0 if not requested
-  std::string over;                // the transport, named like a hop's: "tcp", or "rdma " and this end's device
-  std::uint32_t packet_bytes = 0;  // payload of a full RDMA packet, as both ends allow; 0: over TCP
+  std::string over;                // the transport, named as a hop's: "tcp", or "rdma " and this end's device
+  std::uint32_t packet_bytes = 0;  // payload of a full RDMA packet that both ends allow; 0: over TCP
   friend bool operator==(const CableRates&, const CableRates&) = default;
 };
 
@@ -143,8 +144,8 @@ struct CableProbeReply {
   friend bool operator==(const CableProbeReply&, const CableProbeReply&) = default;
 };
 
-// Has no path lead through this node, or over one of its cables, until the same is requested with `drain` false.
-// Refused to others than root and the node's user.
+// Keeps paths away from this node, or from one of its cables, until the same request with `drain` false. Refused to
+// users other than root and the node's user.
 struct DrainRequest {
   std::string cable;  // its name in the topology; "": the node
   bool drain = true;
@@ -152,24 +153,24 @@ struct DrainRequest {
 };
 
 struct DrainReply {
-  std::string error;  // why nothing has changed; "": it drains, or no longer does, as was requested
+  std::string error;  // why nothing has changed; "": the request took effect
   friend bool operator==(const DrainReply&, const DrainReply&) = default;
 };
 
-// The best paths of flows may have changed: by nodes, cables, or what drains.
+// The best paths of flows may have changed, because of nodes, cables, or draining.
 struct PathsChanged {
   friend bool operator==(const PathsChanged&, const PathsChanged&) = default;
 };
 
-// A flow of the process is set up, or is still open when the process connects to another incarnation of its node. For
-// display by the node. All texts are printable ASCII.
+// A flow of the process was set up, or is still open when the process connects to another incarnation of its node.
+// The node uses the report for display. All texts are printable ASCII.
 struct FlowOpened {
   std::uint64_t number = 0;  // strictly increasing in a session
   std::uint64_t flow = 0;    // CircuitSetup::flow
-  std::string node;          // at the other end
-  bool sends = false;        // from here to there
+  std::string node;          // the node at the other end
+  bool sends = false;        // this process is the source
   std::string path;          // nodes_on_path()
-  std::string port;          // of this node; "" if no cable is crossed, or its name does not contain the port
+  std::string port;          // of this node; "" if no cable is crossed, or the cable's name does not contain the port
   HopTransport transport;    // of this end's hop
   std::uint64_t open_ms = 0;
   friend bool operator==(const FlowOpened&, const FlowOpened&) = default;
@@ -177,61 +178,61 @@ struct FlowOpened {
 
 struct FlowEnded {
   std::uint64_t number = 0;
-  std::string failure;  // why it failed; "": it was closed
+  std::string failure;  // why the flow failed; "": it was closed
   friend bool operator==(const FlowEnded&, const FlowEnded&) = default;
 };
 
 // A live circuit of a flow of the process.
 struct CircuitCounts {
-  std::string path;  // as FlowOpened::path, port and transport
+  std::string path;  // as in FlowOpened, and so are port and transport
   std::string port;
   HopTransport transport;
-  std::uint64_t bytes = 0;  // of payload that it has carried
+  std::uint64_t bytes = 0;  // payload that the circuit has carried
   std::uint64_t open_ms = 0;
-  // It is the one of the newest chunk, or the primary where chunks are shared.
+  // The circuit of the newest chunk, or the primary where chunks are shared.
   bool carries = false;
   CircuitShare share = CircuitShare::kNone;
-  // Of a flow that begins here, FlowTraffic::stalled() and kept_away().
+  // FlowTraffic::stalled() and kept_away(), if the flow begins here.
   std::uint64_t stalled_us = 0;
   std::uint64_t kept_away_us = 0;
   friend bool operator==(const CircuitCounts&, const CircuitCounts&) = default;
 };
 
-// What has passed over an open flow. Sent about once a second while that changes.
+// What an open flow has carried. Sent about once a second while that changes.
 struct FlowCounts {
   std::uint64_t number = 0;
-  std::uint64_t bytes = 0;        // of payload: given to circuits at the source, landed at the destination
+  std::uint64_t bytes = 0;        // payload: given to circuits at the source, landed at the destination
   std::uint64_t bytes_again = 0;  // given to another circuit after the first one had ended
-  std::uint64_t reroutes = 0;     // of a flow that begins here, and how long nothing moved, all together
+  std::uint64_t reroutes = 0;     // of a flow that begins here; also the total time without progress
   std::uint64_t pause_us = 0;
-  std::vector<CircuitCounts> circuits;  // those that are alive, at most kMaxFlowCircuits
-  // Circuits that have ended while it went on, by CircuitEndKind.
+  std::vector<CircuitCounts> circuits;  // the live ones, at most kMaxFlowCircuits
+  // Circuits that ended while the flow continued, by CircuitEndKind.
   std::array<std::uint64_t, kCircuitEndKinds> retired{};
   friend bool operator==(const FlowCounts&, const FlowCounts&) = default;
 };
 
-// Another circuit carries a flow that begins in this process: its source knows how long nothing moved.
+// Another circuit carries a flow that begins in this process. The source knows how long nothing moved.
 struct FlowRerouted {
   std::uint64_t number = 0;
   std::string path;               // FlowOpened::path of the circuit that carries it now
-  std::string cause;              // why the circuit before ended; "": a better path was found
+  std::string cause;              // why the previous circuit ended; "": a better path was found
   std::uint64_t times = 1;        // since the last such report; more than one only within a fraction of a second
-  std::uint64_t pause_us = 0;     // how long nothing moved, all together
+  std::uint64_t pause_us = 0;     // total time in which nothing moved
   std::uint64_t bytes_again = 0;  // sent again
   friend bool operator==(const FlowRerouted&, const FlowRerouted&) = default;
 };
 
-// A circuit of an open flow has ended because damaged bytes were found here. The flow goes on, over another circuit.
+// A circuit of an open flow has ended because damaged bytes were found here. The flow continues over another circuit.
 struct ChunkCorrupted {
   std::uint64_t number = 0;  // FlowOpened::number
   std::string reason;        // names the cable, or the first part of the path, at this end
   friend bool operator==(const ChunkCorrupted&, const ChunkCorrupted&) = default;
 };
 
-// A circuit of an open flow has ended, possibly one that has carried nothing; the flow goes on.
+// A circuit of an open flow has ended, possibly one that has carried nothing. The flow continues.
 struct CircuitRetired {
   std::uint64_t number = 0;  // FlowOpened::number
-  std::string path;          // as FlowOpened::path
+  std::string path;          // as in FlowOpened
   CircuitEndKind kind = CircuitEndKind::kFailed;
   std::string reason;
   std::uint64_t bytes_again = 0;  // at the source: to be sent again over other circuits
@@ -245,11 +246,11 @@ struct FlowWaits {
   friend bool operator==(const FlowWaits&, const FlowWaits&) = default;
 };
 
-// Bounds of the texts of reports and of PortLost, beside routing::kMaxNodeNameBytes and kMaxPathText.
+// Bounds of the texts in reports and in PortLost, in addition to routing::kMaxNodeNameBytes and kMaxPathText.
 inline constexpr std::size_t kMaxPortName = 15;
 inline constexpr std::size_t kMaxTransportName = 80;  // "rdma " and a device
 inline constexpr std::size_t kMaxTransportReason = 200;
-inline constexpr std::size_t kMaxFlowFailure = 1024;  // of causes, too
+inline constexpr std::size_t kMaxFlowFailure = 1024;  // also of causes
 inline constexpr std::size_t kMaxPortLostReason = 256;
 inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 
@@ -258,7 +259,7 @@ using SessionMessage =
                  CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts, FlowRerouted, FlowWaits, ChunkCorrupted,
                  DrainRequest, DrainReply, PathsChanged, CircuitRetired>;
 
-// Whether it is a report of a process about its flows, which the node does not answer.
+// Whether the message is a process's report about its flows, which the node does not answer.
 bool is_report(const SessionMessage& message);
 
 // Includes the length. The caller wipes the bytes after sending: a Welcome may carry a key.

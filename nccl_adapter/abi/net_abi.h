@@ -6,9 +6,10 @@
 // Contract, as NCCL keeps it (every version):
 //  - init, devices, getProperties: called by a communicator's init thread under a process-wide mutex. Up to v10 init
 //    runs once per process; from v11 on once per communicator, and finalize(ctx) follows even a failed init.
-//  - listen, connect, accept, regMr, regMrDmaBuf, deregMr, close*: the communicator's service thread.
-//  - isend, irecv, iflush, test: its progress thread. Communicators run at the same time.
-//  - connect and accept never block: kSuccess with a null comm means "call again"; the handle keeps its bytes between.
+//  - listen, connect, accept, regMr, regMrDmaBuf, deregMr, close*: called by the communicator's service thread.
+//  - isend, irecv, iflush, test: called by its progress thread. Communicators run at the same time.
+//  - connect and accept never block: kSuccess with a null comm means "call again"; the handle keeps its bytes between
+//    calls.
 //  - isend and irecv that cannot start yet return kSuccess with *request null. From v9 on *request may hold
 //    kOptionalRecvCompletion on entry to irecv.
 //  - test always writes *done; after *done = 1 the request no longer exists. A receive reports its true sizes.

@@ -19,7 +19,7 @@ inline abi::Result to_result(const absl::Status& status) {
     case absl::StatusCode::kUnavailable:
     case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kAborted:
-    case absl::StatusCode::kNotFound:  // ends_flow(): the other end has given the flow up
+    case absl::StatusCode::kNotFound:  // ends_flow(): the other end has given up the flow
     case absl::StatusCode::kCancelled:
       return abi::kRemoteError;
     case absl::StatusCode::kInternal:

@@ -130,7 +130,8 @@ void CommCircuits::fail(const std::string& reason) {
     if (circuit.hop == nullptr) continue;
     is_live(circuit) ? circuit.hop->link().fail(reason, FailureScope::kFlow) : circuit.hop->link().fence();
   }
-  // The flow's end refers to memory until its circuits have ended, and the application may take memory back first.
+  // The flow's end refers to memory until its circuits have ended, and the application may take memory back before
+  // that.
   for (const Circuit& circuit : circuits_) {
     if (is_live(circuit)) flow_.end_circuit(circuit.name, absl::CancelledError("the flow has ended"));
   }

@@ -1,4 +1,4 @@
-// The circuits of a comm's flow at this host: the hop of each, by slot, and which of them have ended.
+// The circuits of a comm's flow at this host: the hop of each circuit, by slot, and which circuits have ended.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_COMM_CIRCUITS_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_COMM_CIRCUITS_H_
 
@@ -26,7 +26,7 @@
 
 namespace cableway::nccl {
 
-// A circuit that has ended, and what of it was sent again (CircuitEnd).
+// A circuit that has ended, and the bytes of it that were sent again (CircuitEnd).
 struct CountedEnd {
   CircuitName circuit{0, 0};
   bool counted = false;
@@ -36,64 +36,65 @@ struct CountedEnd {
 // One thread at a time: its comm's mutex must be held.
 class CommCircuits {
  public:
-  // All must outlive this. `stamps`: of this host's ports; may be null.
+  // All arguments must outlive this. `stamps`: those of this host's ports; may be null.
   CommCircuits(CircuitOwner& flow, FlowMemory& memory, PortStampPage* stamps)
       : flow_(flow), memory_(memory), stamps_(stamps) {}
 
-  // A circuit's hop is open here. Registers the flow's memory with the device of the hop, if it has one, and has the
-  // circuit carry the flow. The status tells why it cannot; the hop is fenced then.
+  // A circuit's hop is open here. Registers the flow's memory with the hop's device, if it has one, and adds the
+  // circuit to the flow. The status gives the reason why that failed; the hop is then fenced.
   absl::Status join(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end,
                     std::uint32_t chunk_bytes);
   // The path of the circuit whose end left the flow without one, or else of the one that carries it.
   const std::string& path() const;
-  // Since construction.
+  // The number of circuits joined since construction.
   std::size_t joined() const { return joined_; }
-  // To be called after circuits have ended: their devices are no longer relied on.
+  // To be called after circuits have ended: their devices are no longer needed.
   void note_ended();
-  // Ends those whose hops have failed without a signal from the connection (HopLink::check()).
+  // Ends circuits whose hops have failed without a signal from the connection (HopLink::check()).
   void check();
-  // Before progress() of an idle flow: what the connections beside RDMA hops bring is handled at once. Otherwise links
-  // look there after many polls only.
+  // To be called before progress() of an idle flow, so that data on the connections beside RDMA hops is handled at
+  // once. Otherwise links read these connections only after many polls.
   void look_at_connections();
-  // Ends those whose hop here is over that port.
+  // Ends circuits whose hop here uses that port.
   void lose_port(const PortLost& lost);
-  // Those that are alive, by slot; generation 0: none.
+  // The live circuits, by slot. Generation 0: none.
   std::array<CircuitName, kMaxFlowCircuits> live() const;
-  // Whether a hop of one that is alive needs polls while the flow is idle (HopLink::needs_idle_polls()).
+  // Whether a hop of a live circuit needs polls while the flow is idle (HopLink::needs_idle_polls()).
   bool needs_idle_polls() const;
 
-  // The one that is to be the primary (core/flow_circuits/circuit_preference.h); nullopt: none has lived for so long.
+  // The circuit to make the primary (core/flow_circuits/circuit_preference.h). nullopt: none has lived long enough.
   std::optional<CircuitName> best() const;
 
-  // Those that have ended since the last call, and why the last of them has.
+  // The circuits that have ended since the last call, and why the last of them ended.
   struct Ended {
     std::vector<CircuitName> circuits;
-    std::vector<CircuitEnd> ends;  // of those, and of others whose slots have been used again
+    std::vector<CircuitEnd> ends;  // of those, and of others whose slots have been reused
     absl::Status reason;
     std::uint64_t corruptions = 0;  // CircuitOwner::corruptions(), since the last call
     absl::Status last_corruption;
   };
   Ended take_ended();
-  // What is known of the circuits that ended last, by slot, once the destination has counted.
+  // By slot: what is known of the circuit that ended last, once the destination has counted.
   std::array<CountedEnd, kMaxFlowCircuits> counted() const;
 
-  // Ends all, for the end of the flow: the other end gets the reason over those that are alive.
+  // Ends all circuits because the flow ends. The other end gets the reason over the live ones.
   void fail(const std::string& reason);
-  // Ends all and frees their hops.
+  // Ends all circuits and frees their hops.
   void end_all();
-  // Connections that are no longer used, for draining: of circuits whose slots have been used again, and of end_all().
+  // Connections that are no longer used, for draining: those of circuits whose slots have been reused, and those of
+  // end_all().
   std::vector<host::UniqueFd> take_sockets();
 
  private:
   struct Circuit {
     CircuitName name;
-    std::unique_ptr<host::HopLink> hop;  // null: the slot has had none, or it was given up
+    std::unique_ptr<host::HopLink> hop;  // null: the slot has had no hop, or the hop was given up
     HopEnd end;
     std::string path;  // describe_path()
     CircuitPreference preference;
     std::chrono::steady_clock::time_point since;
-    bool reported = false;  // its end, by take_ended()
-    bool delivers = true;   // its connection may still deliver what it holds; false: its whole port is lost
+    bool reported = false;  // take_ended() has reported its end
+    bool delivers = true;   // its connection may still deliver data that it holds; false: its whole port is lost
   };
 
   void take_socket(Circuit& circuit);
@@ -105,7 +106,7 @@ class CommCircuits {
   std::array<Circuit, kMaxFlowCircuits> circuits_;  // by slot
   std::size_t joined_ = 0;
   std::uint64_t corruptions_ = 0;     // reported by take_ended()
-  std::vector<CircuitEnd> replaced_;  // ended, and replaced before take_ended()
+  std::vector<CircuitEnd> replaced_;  // ended and replaced before take_ended()
   std::vector<host::UniqueFd> unused_sockets_;
 };
 

@@ -60,7 +60,7 @@ absl::StatusOr<Completion> FlowComm::test(Request* request) {
 }
 
 absl::StatusOr<Completion> FlowComm::test_message(Request& request) {
-  // What was done before the flow failed remains done.
+  // Messages that were done before the flow failed remain done.
   if (!circuit_owner_.done(request.number) && failure_.ok()) progress_in_loop().IgnoreError();
   if (circuit_owner_.done(request.number)) {
     release(request);
@@ -93,8 +93,8 @@ void FlowComm::note_ended() {
   origin_.needs_control(this);
 }
 
-// Independent of the flow's state, which may have ended normally after its last message: a flush is between device and
-// GPU.
+// Independent of the flow's state, since the flow may have ended normally after its last message: a flush concerns
+// only the device and the GPU.
 absl::StatusOr<Completion> FlowComm::test_flush(Request& request) {
   const absl::StatusOr<bool> flushed = memory_.flushed(request.number);
   if (!flushed.ok()) return named(flushed.status());
@@ -146,7 +146,7 @@ absl::Status FlowComm::join(const CircuitSetup& setup, host::HopConnection conne
 
 absl::Status FlowComm::answer_after_close(const CircuitSetup& setup, std::unique_ptr<host::HopLink> hop, HopEnd end) {
   absl::Status joined = circuits_.join(setup, std::move(hop), std::move(end), setup.chunk_bytes);
-  // The last acknowledgement, then the end.
+  // Sends the last acknowledgement before the end.
   circuit_owner_.progress().IgnoreError();
   circuits_.fail(absl::StrCat("node ", origin_.node, ": this end has closed the flow"));
   circuits_.end_all();
@@ -278,8 +278,8 @@ bool FlowComm::answers_after_close() {
 }
 
 Request* FlowComm::take(Requests& requests, std::uint64_t number, MemoryRegion* region) {
-  // A flow stores a message's state in the same entry of a ring of the same length, so a request that is done but not
-  // yet tested keeps that entry in use, too.
+  // A flow stores a message's state in the same entry of a ring of the same length. So a request that is done but not
+  // yet tested also keeps that entry in use.
   Request& request = requests[number % requests.size()];
   if (request.active) return nullptr;
   request.number = number;
@@ -305,12 +305,13 @@ absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const M
 }
 
 absl::Status FlowComm::fail(const absl::Status& reason) {
-  // A reason received from the other end names the party at fault itself.
+  // A received reason names the party at fault itself.
   const std::string by_node = absl::StrCat("node ", origin_.node, ": ", reason.message());
   return fail_with(reason, ends_flow(reason) ? std::string(reason.message()) : by_node);
 }
 
-// `to_peer` is without the flow's name: the peer has the path, and a failure frame holds only a reason.
+// `to_peer` does not contain the flow's name: the peer knows the path, and a failure frame has room only for a
+// reason.
 absl::Status FlowComm::fail_with(const absl::Status& reason, const std::string& to_peer) {
   if (!failure_.ok()) return own_failure();
   const absl::StatusCode code = absl::IsInvalidArgument(reason) ? absl::StatusCode::kUnavailable : reason.code();
@@ -322,7 +323,7 @@ absl::Status FlowComm::fail_with(const absl::Status& reason, const std::string& 
   // When the peer closes an idle flow, the job has ended normally.
   failed_busy_ = failure_logged_ = !circuit_owner_.idle();
   if (failure_logged_) origin_.log.warn(std::string(failure_.message()));
-  origin_.needs_control(this);  // all have
+  origin_.needs_control(this);  // all circuits have ended
   return own_failure();
 }
 
@@ -337,7 +338,7 @@ absl::Status FlowComm::named(const absl::Status& status) const {
 void FlowComm::log_failure(const absl::Status& reason) {
   const std::lock_guard lock(mutex_);
   if (reason == failure_) {
-    failed_busy_ = true;  // it was idle when it failed, and is now in use
+    failed_busy_ = true;  // the flow was idle when it failed, and is now in use
     if (std::exchange(failure_logged_, true)) return;
   }
   origin_.log.warn(std::string(reason.message()));

@@ -50,13 +50,13 @@ struct Completion {
   std::uint64_t bytes = 0;
 };
 
-// What has passed over a flow, for reports.
+// What a flow has carried, for reports.
 struct FlowActivity {
   FlowTraffic traffic;
   CircuitName carrier;                               // CircuitOwner::carrier()
   std::array<CircuitName, kMaxFlowCircuits> live;    // by slot; generation 0: none is alive there
   std::optional<Reroute> reroute;                    // since the last activity that was taken
-  std::string waits;                                 // why there is no circuit while NCCL waits; "": it does not
+  std::string waits;                                 // why there is no circuit while NCCL waits; "": NCCL does not wait
   CircuitLoads loads;                                // CircuitOwner::loads()
   std::array<CountedEnd, kMaxFlowCircuits> counted;  // CommCircuits::counted()
 };
@@ -64,16 +64,16 @@ struct FlowActivity {
 class FlowComm {
  public:
   // Called with the comm's mutex held, on the thread that finds that a circuit has ended, or that NCCL has posted a
-  // message while none is alive.
+  // message while no circuit is live.
   using NeedsControl = std::function<void(FlowComm*)>;
   struct Origin {
     Context& context;
-    std::string flow;  // in messages: "flow to node n2"
-    std::string node;  // this one
+    std::string flow;  // name in messages: "flow to node n2"
+    std::string node;  // this node
     Log log;
     NeedsControl needs_control;
     bool checksums = true;  // HopLinkOptions::checksums
-    // Of this host's ports; null: they are not stamped.
+    // The stamps of this host's ports. Null: ports are not stamped.
     std::shared_ptr<host::SharedPortStamps> port_stamps = nullptr;
   };
 
@@ -95,30 +95,30 @@ class FlowComm {
   // Moves data and returns whether `request` is done. A done request no longer exists.
   absl::StatusOr<Completion> test(Request* request);
 
-  // Ends the flow and gives up its circuits' connections for draining. Afterwards no memory is accessed.
+  // Ends the flow and returns its circuits' connections for draining. Afterwards no memory is accessed.
   std::vector<host::UniqueFd> close();
-  // The same for a comm that NCCL has not closed: its requests' memory may be freed already, so no data is moved. The
+  // The same for a comm that NCCL has not closed: its requests' memory may already be freed, so no data is moved. The
   // other end gets the reason.
   std::vector<host::UniqueFd> abandon(const char* reason);
 
-  // Whether a circuit has joined. An error: the flow failed before its first one.
+  // Whether a circuit has joined. An error: the flow failed before its first circuit.
   absl::StatusOr<bool> opened();
-  // Why it failed with messages in flight, or before one that was requested later; "" if it has not. Reported to the
-  // operator.
+  // Why the flow failed with messages in flight, or before a message that was requested later; "" if it has not.
+  // Reported to the operator.
   std::string failure();
-  // Why it failed, as the other end is told; "" if it has not.
+  // The reason as sent to the other end; "" if the flow has not failed.
   std::string reason_for_peer();
-  // Whether it has failed, or was closed and does not answer any more.
+  // Whether the flow has failed, or was closed and no longer answers.
   bool has_failed();
-  // Whether it was closed after all of its messages had arrived here: a source that has lost the last acknowledgement
-  // with its circuits sets up another one, and gets it.
+  // Whether the flow was closed after all of its messages had arrived here. A source that has lost the last
+  // acknowledgement with its circuits then sets up another circuit, and gets the acknowledgement.
   bool answers_after_close();
 
   // For the control thread:
-  // A circuit of the flow is open here; this end's hop of it is `connection`. The status tells why it cannot carry the
-  // flow; the connection is then closed.
+  // A circuit of the flow is open here; `connection` is this end's hop. The status gives the reason if the circuit
+  // cannot carry the flow; the connection is then closed.
   absl::Status join(const CircuitSetup& setup, host::HopConnection connection);
-  // Ends circuits as CommCircuits' do.
+  // Ends circuits as CommCircuits' functions of these names.
   void check();
   void lose_port(const PortLost& lost);
   CommCircuits::Ended take_ended();
@@ -127,27 +127,28 @@ class FlowComm {
   void end_circuit(const CircuitName& circuit, const absl::Status& reason);
   // Whether NCCL has posted messages that are not done.
   bool waits();
-  // Ends the flow, as no circuit can carry it. `reason` names where the fault was found.
+  // Ends the flow because no circuit can carry it. `reason` names where the fault was found.
   void end(const absl::Status& reason);
-  // Makes the best circuit the primary (receiver only). Polls an idle flow that needs it, since NCCL polls only with
-  // requests: over RDMA a relay waits for its slots, and after a second circuit the other end may wait for a count.
-  // Accesses no memory of NCCL's. If NCCL is inside a call, that call polls.
+  // Makes the best circuit the primary (receiver only). Also polls an idle flow that needs it, since NCCL polls only
+  // with requests: over RDMA a relay waits for its slots, and after a second circuit the other end may wait for a
+  // count. Does not access NCCL's memory. If NCCL is inside a call, that call polls.
   void tend();
-  // Polls an idle flow, which may not have noticed that its circuits have ended.
+  // Polls an idle flow, which may not have noticed yet that its circuits have ended.
   void poll_if_idle();
-  // Polls an idle receiver that has had several circuits: its source may have lost the last acknowledgement with one of
-  // them, and waits for a count. Returns false once the flow has been unused for kAttended: tend() is then enough. To
-  // be called about 100 times a second until then.
+  // Polls an idle receiver that has had several circuits: its source may have lost the last acknowledgement with one
+  // of them, and waits for a count. Returns false once the flow has been unused for kAttended, after which tend() is
+  // enough. To be called about 100 times a second until then.
   bool attend();
   static constexpr std::chrono::seconds kAttended{1};
   // nullopt: NCCL is inside a call, or the flow has ended.
   std::optional<FlowActivity> take_activity();
 
  protected:
-  // `flow`, the derived class's member, is not used before construction has ended. `lands`: the flow ends here.
+  // `flow`, the derived class's member, is not used before construction has ended. `lands`: this is the flow's
+  // destination.
   FlowComm(Origin origin, CircuitOwner& flow, bool lands);
 
-  // FlowReceiver's; a sender has no choice.
+  // As FlowReceiver's. A sender has no choice.
   virtual void prefer(const CircuitName& /*circuit*/) {}
 
   using Requests = std::array<Request, kMaxLandings>;
@@ -165,17 +166,18 @@ class FlowComm {
   void note_moved() {
     if (!lands_ && pauses_.due(circuit_owner_.traffic())) pauses_.moved(circuit_owner_, now());
   }
-  // NCCL has posted a message. A flow that was idle when it lost its circuits looks for one only now.
+  // NCCL has posted a message. A flow that was idle when it lost its circuits only now looks for another one.
   void note_posted() {
     if (circuit_owner_.live() > 0) return;
     pauses_.posted(now());
     if (circuits_.joined() > 0) origin_.needs_control(this);
   }
-  // Records the first failure: reports it to the other end as the flow's end, ends the circuits, and logs it unless the
-  // flow is idle. Returns the recorded status. A fault of the peer is never reported as the caller's invalid argument.
+  // Records the first failure: sends it to the other end as the flow's end, ends the circuits, and logs it unless the
+  // flow is idle. Returns the recorded status. A fault of the peer is never reported as the caller's invalid
+  // argument.
   absl::Status fail(const absl::Status& reason);
-  // A copy of the failure that shares nothing with it: the comm may be destroyed by another thread than the caller's,
-  // and the thread sanitizer does not see the reference count of a shared status.
+  // A copy of the failure that shares no data with it: a thread other than the caller's may destroy the comm, and the
+  // thread sanitizer does not see the reference count of a shared status.
   absl::Status own_failure() const { return {failure_.code(), failure_.message()}; }
   // Origin::flow, and CommCircuits::path().
   std::string name() const;
@@ -188,18 +190,18 @@ class FlowComm {
   FlowMemory memory_;
   Requests messages_;
   Requests flushes_;
-  bool failed_busy_ = false;  // failed with unfinished requests, or received one later
+  bool failed_busy_ = false;  // failed with unfinished requests, or received a request later
 
  private:
-  // For what control does a few times a second: not held while NCCL is inside a call, but when that has been so
-  // kMostLocksMissed times in a row. NCCL's thread may be inside one nearly always.
+  // For work of the control thread that is done a few times a second. Not locked if NCCL is inside a call, unless that
+  // has been so kMostLocksMissed times in a row: NCCL's thread may be inside a call nearly all the time.
   std::unique_lock<std::mutex> lock_at_leisure();
   static constexpr std::size_t kMostLocksMissed = 3;
   absl::StatusOr<Completion> test_message(Request& request);
   absl::StatusOr<Completion> test_flush(Request& request);
-  // progress() for NCCL, which tests requests in a loop.
+  // progress() for NCCL's threads, which test requests in a loop.
   absl::Status progress_in_loop();
-  // progress() of a flow that waits for nothing here.
+  // progress() for a flow that waits for nothing here.
   void progress_idle();
   absl::Status noted(const absl::Status& progress);
 
@@ -215,7 +217,7 @@ class FlowComm {
   std::uint64_t ended_seen_ = 0;
   FlowPauses pauses_;
   std::size_t locks_missed_ = 0;  // for the control thread only
-  std::uint64_t used_ = 0;        // chunks, and circuits that have joined, when attend() saw it in use
+  std::uint64_t used_ = 0;        // chunks and joined circuits when attend() last saw the flow in use
   Instant used_at_;
 };
 

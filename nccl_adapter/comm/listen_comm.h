@@ -37,7 +37,7 @@ class ListenComm {
     return arrived_.size() < kMaxWaiting;
   }
 
-  // False: the listen comm was closed meanwhile, and nobody will accept the flow.
+  // False: the listen comm was closed meanwhile, so the flow will not be accepted.
   bool put(std::shared_ptr<RecvComm> flow) {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
@@ -45,7 +45,7 @@ class ListenComm {
     return true;
   }
 
-  // Null: none has arrived that was not taken.
+  // Null: no flow has arrived that was not taken.
   std::shared_ptr<RecvComm> take() {
     const std::lock_guard lock(mutex_);
     if (arrived_.empty()) return nullptr;
@@ -54,7 +54,7 @@ class ListenComm {
     return flow;
   }
 
-  // No flow can be put any more. Returns those that have arrived and were not taken.
+  // No flow can be put any more. Returns the flows that have arrived and were not taken.
   std::deque<std::shared_ptr<RecvComm>> close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

@@ -22,7 +22,7 @@ bool RecvComm::may_join(const CircuitName& circuit) {
 
 absl::StatusOr<Request*> RecvComm::flush(const void* data, MemoryRegion* region) {
   const std::lock_guard lock(mutex_);
-  // First: once the comm is closed its regions are gone.
+  // Checked first: once the comm is closed its regions are gone.
   if (absl::Status status = memory_.can_flush(); !status.ok()) return named(status);
   if (region == nullptr || !region->is_gpus) return nullptr;
   if (absl::Status status = check_buffer(data, 1, region); !status.ok()) return status;

@@ -1,6 +1,6 @@
-// Memory that NCCL passes to regMr, and a comm's record of it. The record owns the registration with the device of each
-// of the comm's connections that has one. TCP needs no key; the record then only tracks, until NCCL deregisters the
-// memory, whether a request still uses it.
+// Memory that NCCL passes to regMr, and a comm's record of it. The record owns the registration with the device of
+// each of the comm's connections that has one. TCP needs no key; the record then only tracks whether a request still
+// uses the memory, until NCCL deregisters it.
 #ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_MEMORY_REGION_H_
 #define CABLEWAY_NCCL_ADAPTER_MEMORY_MEMORY_REGION_H_
 
@@ -39,9 +39,9 @@ struct MemoryRegion {
   bool is_gpus = false;
   bool lands = false;         // the other end writes to it
   NamedMemory named;          // for registrations with the devices of circuits that join later
-  host::UniqueFd dmabuf;      // a copy, which `named` has
-  std::size_t in_flight = 0;  // requests that use it; guarded by the comm's mutex
-  // By circuit of the flow, with the device of its hop; null if it needs none (TCP).
+  host::UniqueFd dmabuf;      // a copy, to which `named` refers
+  std::size_t in_flight = 0;  // requests that use the region; guarded by the comm's mutex
+  // By slot of the flow's circuit, with the device of its hop. Null if the hop needs none (TCP).
   std::array<std::shared_ptr<const host::RegisteredMemory>, kMaxFlowCircuits> registrations;
   CircuitKeys local_keys{};
   CircuitKeys remote_keys{};

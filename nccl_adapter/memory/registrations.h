@@ -1,8 +1,8 @@
 // This process's registrations of NCCL's memory with its devices. NCCL registers the same buffers on many comms;
 // one registration serves all of those that request the same memory with the same access on one device.
 //
-// Nothing is cached beyond that: a registration lasts while some comm's region holds it, so an address that an
-// allocator has freed and mapped again never finds an old one (NCCL deregisters memory before it frees it).
+// Nothing is cached beyond that: a registration lasts only while a comm's region holds it. So if an allocator frees
+// an address and maps it again, no old registration is found (NCCL deregisters memory before it frees it).
 #ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_
 #define CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_
 
@@ -27,7 +27,7 @@ class Registrations {
                                                                     host::MemoryAccess access);
 
  private:
-  // Everything that distinguishes registrations. Not a dmabuf's descriptor: NCCL makes a new one each time.
+  // Everything that distinguishes registrations, except a dmabuf's descriptor: NCCL makes a new one each time.
   using Key = std::tuple<const void*, NamedMemory::Kind, void*, std::size_t, std::uint64_t, host::MemoryAccess>;
 
   std::mutex mutex_;

@@ -61,7 +61,7 @@ absl::StatusOr<std::shared_ptr<Process>> join_process(Log log) {
   return process;
 }
 
-// What this host lacks, such as a daemon to start, is not a flow that has ended (abi/result.h).
+// A missing prerequisite of this host, such as the daemon, does not mean that a flow has ended (abi/result.h).
 absl::Status as_lack(const absl::Status& status) {
   return absl::IsNotFound(status) ? absl::FailedPreconditionError(status.message()) : status;
 }
@@ -85,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::create(Log log) {
 }
 
 absl::StatusOr<Context*> Context::legacy(Log log) {
-  // create() takes the lock as well, and v8 to v10 initialise once: two concurrent calls waste one context.
+  // create() also takes the lock, and v8 to v10 initialise only once: two concurrent calls waste one context.
   absl::StatusOr<std::unique_ptr<Context>> context = create(log);
   if (!context.ok()) return context.status();
   const std::lock_guard lock(shared().mutex);

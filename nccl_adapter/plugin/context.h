@@ -1,8 +1,8 @@
 // The implementation behind all ABI versions of the plugin. A Context is what v11's `ctx` points to; v8 to v10 share
 // one.
 //
-// Threads as NCCL uses them (net_abi.h). Destroying the context cleans up everything that NCCL leaves behind when it
-// aborts, half-open comms above all.
+// Threads are as NCCL uses them (net_abi.h). Destroying the context cleans up everything that NCCL leaves behind when
+// it aborts, in particular half-open comms.
 #ifndef CABLEWAY_NCCL_ADAPTER_PLUGIN_CONTEXT_H_
 #define CABLEWAY_NCCL_ADAPTER_PLUGIN_CONTEXT_H_
 
@@ -26,8 +26,8 @@ class Context {
   // Shares this process's Process, creating it if there is none.
   static absl::StatusOr<std::unique_ptr<Context>> create(Log log);
   ~Context();
-  // The shared context of the versions without a context argument: made by the first form, returned by the second (null
-  // before that).
+  // The shared context of the versions without a context argument. The first function creates it, the second returns
+  // it (null before that).
   static absl::StatusOr<Context*> legacy(Log log);
   static Context* legacy();
   // For calls that have no context in any version.

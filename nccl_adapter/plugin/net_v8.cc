@@ -11,7 +11,8 @@ constexpr abi::NetV8 table() {
   net.connect = [](int dev, void* handle, void** send_comm, abi::DeviceHandle** device_comm) {
     return entry::connect(entry::legacy_context(), dev, handle, send_comm, device_comm);
   };
-  // In this version NCCL itself refuses more than 1 GiB; a negative size becomes one that no registered memory has.
+  // In this version NCCL itself refuses more than 1 GiB. A negative size becomes a size that no registered memory
+  // has.
   net.isend = [](void* send_comm, void* data, int size, int, void* mhandle, void** request) {
     return entry::isend(send_comm, data, static_cast<std::size_t>(size), mhandle, request);
   };

@@ -13,7 +13,8 @@ namespace cableway::nccl {
 namespace {
 
 constexpr std::chrono::seconds kWaitsLong{1};
-// The circuits of a flow that is over end within this time. An end is reported only after it, if the flow goes on.
+// The circuits of a flow that is over end within this time. An end is reported only after this time, if the flow
+// continues.
 constexpr std::chrono::milliseconds kMayBeOver{200};
 constexpr std::chrono::seconds kCountsLate{5};  // after which an end is reported without the destination's count
 constexpr std::size_t kMaxUnreported = 2 * kMaxFlowCircuits;

@@ -1,5 +1,5 @@
-// What this process reports to its node of the circuits of one flow: which there are, what they have carried, and when
-// another one took over. Owned by the control thread.
+// The reports of this process to its node about the circuits of one flow: which circuits exist, what they have
+// carried, and when another circuit took over. Owned by the control thread.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_CIRCUIT_REPORTS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_CIRCUIT_REPORTS_H_
 
@@ -24,23 +24,23 @@ class CircuitReports {
  public:
   using Instant = std::chrono::steady_clock::time_point;
 
-  // The flow begins here, or ends here.
+  // `sends`: the flow begins here; otherwise it ends here.
   explicit CircuitReports(bool sends) : sends_(sends) {}
 
   // A circuit with this set-up has joined the flow, with `transport` at its end here.
   void joined(const CircuitSetup& setup, const HopTransport& transport, Instant now);
-  // Of the first circuit; nullopt: none has joined.
+  // The report of the first circuit. nullopt: no circuit has joined.
   const std::optional<FlowOpened>& opened() const { return opened_; }
 
-  // All without the flow's number; texts are within a message's limits.
-  // The reroute in this activity, which is counted from now on.
+  // All reports lack the flow's number. Texts are within a message's limits.
+  // Returns the reroute in this activity, and includes it in later counts().
   std::optional<FlowRerouted> rerouted(const FlowActivity& activity);
-  // Circuits have ended; in the slot of each at most one other has joined since.
+  // Circuits have ended. In the slot of each, at most one other circuit has joined since.
   void ended(const CommCircuits::Ended& ended, Instant now);
-  // Those of them that are due: what has to be sent again is known, or the count is seconds late. None
-  // while the flow is idle without a circuit, as its other end may have closed it.
+  // The ended circuits whose report is due: the bytes to be sent again are known, or the destination's count is
+  // seconds late. None while the flow is idle without a circuit, since its other end may have closed it.
   std::vector<CircuitRetired> retired(const FlowActivity& activity, Instant now);
-  // Once for each time that the flow waits for a second.
+  // Returned once for each time that the flow waits for a second.
   std::optional<FlowWaits> waits(const FlowActivity& activity, Instant now);
   FlowCounts counts(const FlowActivity& activity, Instant now) const;
 
@@ -49,7 +49,7 @@ class CircuitReports {
     CircuitName name;
     CircuitCounts report;
     Instant since;
-    CircuitName before;  // in the slot
+    CircuitName before;  // the previous circuit in the slot
     std::string path_before;
   };
   struct Ended {

@@ -9,7 +9,7 @@
 namespace cableway::nccl {
 namespace {
 
-// Draining connections end by themselves within this time (core/linux/tcp/lingering_close.h). Any other pending work is
+// Draining connections end by themselves within this time (core/linux/tcp/lingering_close.h). Other pending work is
 // dropped.
 constexpr std::chrono::milliseconds kLastWork{2500};
 

@@ -19,14 +19,14 @@ absl::Status unshared(const absl::Status& status);
 
 class ControlThread {
  public:
-  // Starts it with all signals blocked, since they belong to the application.
+  // Starts the thread with all signals blocked, since signals belong to the application.
   ControlThread();
   ~ControlThread() { join(); }
   ControlThread(const ControlThread&) = delete;
   ControlThread& operator=(const ControlThread&) = delete;
 
   boost::asio::io_context& io() { return io_; }
-  // Runs `work` on it and waits for the result; not to be called from there.
+  // Runs `work` on the thread and waits for the result. Not to be called from that thread.
   absl::Status run_and_wait(const std::function<absl::Status()>& work);
   // Lets the thread drain closing connections for a limited time, then joins it.
   void join();

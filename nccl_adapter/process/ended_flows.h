@@ -1,5 +1,5 @@
-// Why flows of this process have ended, for their other ends, which look for them once their circuits are gone: a
-// source that gives up in the middle of a chunk over TCP, for example, cannot send its reason over that connection.
+// Remembers why flows of this process have ended, for their other ends, which inquire once their circuits are gone.
+// For example, a source that gives up in the middle of a chunk over TCP cannot send its reason over that connection.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_ENDED_FLOWS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_ENDED_FLOWS_H_
 
@@ -18,16 +18,16 @@ namespace cableway::nccl {
 
 class EndedFlows {
  public:
-  // Longer than another end waits for a path by default.
+  // Longer than the other end waits for a path by default.
   static constexpr std::chrono::seconds kRemembered{60};
-  // Beyond it the oldest is forgotten.
+  // The maximum number of remembered flows; the oldest are forgotten first.
   static constexpr std::size_t kMost = 1024;
 
-  // Of `reason` as much is kept as can be sent, kMaxFailureText.
+  // Keeps as much of `reason` as can be sent, kMaxFailureText.
   void add(const FlowIdentity& flow, std::string reason, Instant now);
-  // The reason, if the flow of this set-up is remembered and its proof is right.
+  // Returns the reason if the flow of this set-up is remembered and the proof is valid.
   std::optional<std::string> find(const CircuitSetup& setup) const;
-  // Forgets those older than kRemembered.
+  // Forgets flows older than kRemembered.
   void expire(Instant now);
 
  private:

@@ -20,15 +20,16 @@ class FlowReports {
  public:
   // `comm` identifies the flow until ended(), and is not dereferenced.
   void opened(const FlowComm* comm, FlowOpened report);
-  // About an open flow; dropped for any other. `counts` are not sent if nothing has passed since the last ones, and
-  // neither they nor retired circuits if the node does not keep up.
+  // About an open flow; dropped for any other. `counts` are not sent if nothing has passed since the last ones. If
+  // the node does not keep up, neither counts nor retired circuits are sent.
   void rerouted(const FlowComm* comm, FlowRerouted report);
   void retired(const FlowComm* comm, CircuitRetired report);
   void waits(const FlowComm* comm, FlowWaits report);
   void counted(const FlowComm* comm, FlowCounts counts);
-  // `failure`: "" if it was closed. Only the first call for a flow counts.
+  // `failure`: "" if the flow was closed. Only the first call for a flow counts.
   void ended(const FlowComm* comm, const std::string& failure);
-  // `circuits` of an open flow have ended because damaged bytes were found, the last one for this reason.
+  // `circuits` circuits of an open flow have ended because damaged bytes were found; `reason` is that of the last
+  // one.
   void corrupted(const FlowComm* comm, std::uint64_t circuits, const std::string& reason);
   // Call when the handshake of a new session is complete; reports all open flows.
   void use_session(const std::shared_ptr<host::SessionClient>& session);

@@ -22,8 +22,8 @@ void after_fork_in_child() {
 }  // namespace
 
 ForkGuard::ForkGuard() {
-  // Registered once, for the process's lifetime: the library is never unmapped. If that fails for lack of memory,
-  // children are as without this guard.
+  // Registered once for the process's lifetime, since the library is never unmapped. If the registration fails for
+  // lack of memory, children run as without this guard.
   static const int registered = ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
   static_cast<void>(registered);
   guards.fetch_add(1, std::memory_order_relaxed);

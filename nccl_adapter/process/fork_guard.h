@@ -1,7 +1,7 @@
 // Handles fork() in a process that uses Cableway. The parent is unaffected. The child has copies of everything except
-// the control thread, and of locks that are never released, so there Cableway is inert at once: its sockets are closed,
-// but not shut down, which would end the parent's connections, its RDMA devices are released, and every call is
-// refused.
+// the control thread, and of locks that are never released. So in the child Cableway is inert at once: its sockets
+// are closed but not shut down, which would end the parent's connections; its RDMA devices are released; and every
+// call is refused.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_FORK_GUARD_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_FORK_GUARD_H_
 
@@ -18,9 +18,10 @@ class ForkGuard {
   ForkGuard& operator=(const ForkGuard&) = delete;
 };
 
-// Whether this process is such a child. Cableway must then not be used otherwise: no lock, no thread, no socket.
+// Whether this process is such a child. If so, Cableway must not be used in any other way: no lock, no thread, no
+// socket.
 bool in_forked_child();
-// The status that calls are refused with.
+// The status with which calls are refused.
 absl::Status forked_child_error();
 
 }  // namespace cableway::nccl

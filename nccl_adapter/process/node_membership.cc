@@ -14,7 +14,8 @@
 namespace cableway::nccl {
 namespace {
 
-// A node waits up to 8 s for a path to appear, and then reports that there is none. A node silent for this long hangs.
+// A node waits up to 8 s for a path to appear, and then reports that there is none. A node that is silent for this
+// long does not respond any more.
 constexpr std::chrono::milliseconds kPathReplyLimit{15000};
 
 absl::StatusOr<PathOffers> paths_in(absl::StatusOr<SessionMessage> reply) {
@@ -31,7 +32,7 @@ NodeMembership::NodeMembership(ControlThread& control, const Settings& settings,
     : control_(control), settings_(settings), log_(log), listener_(std::move(listener)) {}
 
 absl::StatusOr<Welcome> NodeMembership::join(const std::string& daemon) {
-  // An unused node may leave just as this process joins; then another is started.
+  // An unused node may exit just as this process joins it; then another one is started.
   constexpr int kTries = 3;
   absl::StatusOr<Welcome> joined;
   for (int attempt = 0; attempt < kTries; ++attempt) {
@@ -91,7 +92,7 @@ absl::StatusOr<Welcome> NodeMembership::greeted(const absl::StatusOr<SessionMess
 }
 
 absl::Status NodeMembership::take(const Welcome& welcome) {
-  // A process configured with a key must not run without one because the node was started without.
+  // A process configured with a key must not run without it because the node was started without a key.
   if (!settings_.key_file.empty() && !welcome.setup_key) {
     return absl::FailedPreconditionError(
         absl::StrCat("the node running here has no key, but CABLEWAY_KEY_FILE names ", settings_.key_file,
@@ -117,7 +118,7 @@ absl::Status NodeMembership::rejoin_if_ended() {
     if (welcome == nullptr) return;
     take_update(*welcome);
     reports_.use_session(session_);
-    // While this process had no session it was told of no change.
+    // No changes were reported to this process while it had no session.
     listener_.paths_changed();
   });
   return absl::OkStatus();

@@ -1,5 +1,5 @@
-// This process's membership of its host's node: joins it, starting one if none is running, joins again after it has
-// restarted, requests paths and reports flows.
+// This process's membership of its host's node: joins the node, starting one if none is running, rejoins it after it
+// has restarted, requests paths, and reports flows.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_NODE_MEMBERSHIP_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_NODE_MEMBERSHIP_H_
 
@@ -26,29 +26,30 @@ class NodeMembership {
  public:
   // Called on the control thread.
   struct Listener {
-    // With each accepted Welcome: the first, those after the node's ports have changed, and those of a restarted node.
+    // Called with each accepted Welcome: the first, those after the node's ports have changed, and those of a
+    // restarted node.
     std::function<void(const Welcome&)> welcomed;
-    // Before the first Welcome of a node: its page of port stamps.
+    // Called before a node's first Welcome, with the node's page of port stamps.
     std::function<void(host::UniqueFd)> have_port_stamps;
     // A port of the node has stopped carrying data.
     std::function<void(const PortLost&)> port_lost;
-    // The best paths of flows may be others now.
+    // The best paths of flows may have changed.
     std::function<void()> paths_changed;
   };
   using HavePaths = std::function<void(absl::StatusOr<PathOffers>)>;
 
-  // The arguments outlive this; this outlives the control thread's last work.
+  // The arguments must outlive this object, and this object the control thread's last work.
   NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Listener listener);
 
-  // Blocks, and so is not for the control thread. `daemon`: the program to start if no node is running. Returns the
+  // Blocks, so it is not for the control thread. `daemon`: the program to start if no node is running. Returns the
   // node's first Welcome, without its key. The status names the remedy for the operator.
   absl::StatusOr<Welcome> join(const std::string& daemon);
 
-  // On the control thread only, after join():
+  // For the control thread only, after join():
   // The number of the next flow to this node, counted in this process.
   std::uint64_t next_ordinal(const std::string& destination) { return flows_to_[destination]++; }
-  // Finds up to `most` paths to a node for the flow of this number, each with at least one hop, best first. `done` is
-  // called once, within 15 s. `for_inquiry` as PathRequest's.
+  // Finds up to `most` paths to a node for the flow with this number, each with at least one hop, best first. `done`
+  // is called once, within 15 s. `for_inquiry` as in PathRequest.
   void request_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most, bool for_inquiry,
                      HavePaths done);
   // Joins a restarted node. NotFound, Unavailable: none is running yet.
@@ -70,11 +71,11 @@ class NodeMembership {
   const Settings& settings_;
   const Log& log_;
   const Listener listener_;
-  // Below: the control thread's, until it has ended.
+  // The following members belong to the control thread until it has ended.
   std::shared_ptr<host::SessionClient> session_;
   FlowReports reports_;
   std::string node_;                               // as in the last Welcome
-  std::map<std::string, std::uint64_t> flows_to_;  // how many flows have been opened, by destination
+  std::map<std::string, std::uint64_t> flows_to_;  // number of flows opened, by destination
   bool missing_key_logged_ = false;
 };
 

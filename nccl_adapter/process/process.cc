@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kOpenLimit{10000};
 constexpr std::chrono::seconds kCheckInterval{1};
-// Relays check as often for slots that they have recalled.
+// Relays check at the same interval for slots that they have recalled.
 constexpr std::chrono::milliseconds kPollIdleInterval{250};
 constexpr std::uint32_t kChunkBytes = 1U << 20;
 
@@ -169,8 +169,8 @@ absl::Status Process::check_arrival(ListenComm& listener, const CircuitSetup& se
       absl::StrCat(ListenComm::kMaxWaiting, " connections are already waiting for accept"));
 }
 
-// The source may not know yet that its cable carries no data. It ends its end of the circuit when it does, but that
-// end's last bytes may not arrive here.
+// The source may not know yet that its cable carries no data. It will end its end of the circuit when it does, but
+// the last bytes of that end may not arrive here.
 absl::Status Process::check_cable(const CircuitSetup& setup) const {
   const HopEnd end = accepting_end(setup, setup.hop);
   for (const UnusedCable& unused : unused_) {
@@ -345,7 +345,7 @@ void Process::run_checks() {
 }
 
 void Process::lose_port(const PortLost& lost) {
-  // Until the Welcome that follows, which lists them.
+  // Valid until the Welcome that follows, which lists the cable.
   if (!lost.cable.empty()) unused_.push_back({lost.cable, lost.reason, lost.only_relayed});
   if (flows_ != nullptr) flows_->lose_port(lost);
 }

@@ -45,8 +45,8 @@ class Process {
 
   // The node's description when this process joined it. Callable from any thread.
   const Welcome& node() const { return welcome_; }
-  // For the ports at that time; constant, because NCCL queries it repeatedly and relies on it. Callable from any
-  // thread.
+  // The support of the ports at that time. Constant, because NCCL queries it repeatedly and relies on it. Callable
+  // from any thread.
   const host::GpuMemorySupport& gpu_memory() const { return gpu_memory_; }
   const Log& log() const { return log_; }
 
@@ -54,10 +54,10 @@ class Process {
   // Unavailable: this node has no address that a circuit could arrive at.
   absl::StatusOr<ListenHandle> add_listener(const std::shared_ptr<ListenComm>& listener);
   void remove_listener(const ListenComm& listener);
-  // A flow to the listener of this handle; its comm is opened() once its first circuit is. From then on a flow is
-  // checked once a second, polled while idle four times a second, and given another circuit when one ends.
+  // Opens a flow to the listener of this handle. Its comm is opened() once the first circuit is. From then on the
+  // flow is checked once a second, polled four times a second while idle, and given another circuit when one ends.
   std::shared_ptr<SendComm> open_flow(Context& context, const ListenHandle& handle);
-  // NCCL has this comm: the node lists the flow from now on.
+  // NCCL has this comm; the node lists the flow from now on.
   void in_use(FlowComm* comm);
   // `failure` as in FlowReports::ended().
   void closed(FlowComm* comm, const std::string& failure);
@@ -69,7 +69,7 @@ class Process {
   void detect_gpu_memory();
   absl::Status listen();
   // On the control thread only:
-  // Applies a Welcome: its addresses, its key, and its cables that are not to be used.
+  // Applies a Welcome: its addresses, its key, and the cables that must not be used.
   void take(const Welcome& welcome);
   void share_port_stamps(const host::UniqueFd& file);
   void listen_on(const std::vector<std::string>& addresses);
@@ -79,7 +79,7 @@ class Process {
   void begin_flow(ArrivedSetup arrived);
   absl::Status check_cable(const CircuitSetup& setup) const;
   absl::Status check_arrival(ListenComm& listener, const CircuitSetup& setup) const;
-  // nullopt: the hop could not be opened, and the peer and the log have been told.
+  // nullopt: the hop could not be opened. The peer has been informed, and the reason was logged.
   std::optional<host::HopConnection> accept(ArrivedSetup arrived);
   void refuse(ArrivedSetup arrived, const absl::Status& reason, FailureScope scope);
   FlowComm::Origin origin_of(Context& context, std::string flow);
@@ -105,8 +105,8 @@ class Process {
   // Owned by the control thread until it has ended.
   NodeMembership membership_;
   std::vector<std::string> addresses_;  // of the node's ports, as last received
-  std::vector<UnusedCable> unused_;     // over which no circuit may join
-  bool listening_ = true;               // on all of them
+  std::vector<UnusedCable> unused_;     // cables over which no circuit may join
+  bool listening_ = true;               // on all addresses
   std::optional<SubKey> setup_key_;     // from the node
   const TransportNegotiator transports_;
   std::unique_ptr<host::CircuitDialer> dialer_;

@@ -19,13 +19,14 @@ namespace {
 constexpr std::chrono::seconds kRememberClosed{60};
 // Each takes some 10 KB.
 constexpr std::size_t kMaxClosed = 256;
-// Flows that all look for better paths at once would delay the node's answers to others.
+// The interval between flows that look for better paths: if all looked at once, the node's answers to others would be
+// delayed.
 constexpr std::chrono::milliseconds kNextLook{5};
-// How long a source that has lost a circuit waits for an idle destination to poll; longer where there are so many flows
-// that polling them would take more than a twentieth of the thread's time.
+// How long a source that has lost a circuit waits for an idle destination to poll. The interval is longer if polling
+// all such flows would otherwise take more than a twentieth of the thread's time.
 constexpr std::chrono::milliseconds kAttendInterval{10};
 constexpr int kAttendPart = 20;
-// In large messages: what makes further circuits worth their set-up.
+// In bytes of large messages: the amounts that make further circuits worth their set-up.
 constexpr std::uint64_t kStandbyAfter = 1U << 20;
 constexpr std::uint64_t kStripeAfter = 4U << 20;
 
@@ -40,16 +41,16 @@ class ProcessFlows::Flow {
 
   virtual std::shared_ptr<FlowComm> comm() const = 0;
   virtual void circuits_ended(const CommCircuits::Ended& ended) = 0;
-  // The other end waits without a circuit.
+  // The other end waits without a circuit, and has asked about the flow.
   virtual void asked() {}
   // A port of this host is lost.
   virtual void lose_port(const PortLost& lost) { comm()->lose_port(lost); }
   // The flow has failed.
   virtual void stop() = 0;
-  // What has passed over it, and what its ports carry.
+  // What the flow has carried, and the loads of its ports.
   virtual void carried(const FlowActivity& /*activity*/) {}
   const FlowIdentity& identity() const { return identity_; }
-  // This one's name.
+  // The name of this node.
   virtual const std::string& node() const = 0;
   CircuitReports circuit_reports;
 
@@ -140,7 +141,7 @@ class ProcessFlows::Incoming final : public Flow, public SourceInquiry::Flow {
   const std::string& node() const override { return identity().destination_node; }
   const std::shared_ptr<RecvComm>& receiver() const { return comm_; }
   void circuits_ended(const CommCircuits::Ended& ended) override {
-    // One may have ended for another in its slot, which then could not join.
+    // The receiver may have ended a circuit to make way for another in its slot, which then could not join.
     if (!ended.ends.empty()) inquiry_.circuit_ended(ended.reason);
   }
   void stop() override { inquiry_.stop(); }
@@ -212,7 +213,7 @@ ProcessFlows::Answer ProcessFlows::asked(const CircuitSetup& inquiry) {
   return {true, std::nullopt};
 }
 
-// Where both of its ends are in this process, either answers for both.
+// If both ends of a flow are in this process, either end answers for both.
 ProcessFlows::Flow* ProcessFlows::find(const FlowNonce& nonce) const {
   if (const auto source = sources_.find(nonce); source != sources_.end()) return source->second;
   const auto destination = destinations_.find(nonce);

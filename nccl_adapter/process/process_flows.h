@@ -1,4 +1,5 @@
-// The flows of this process, for its control thread: who sets up their circuits, and which set-up belongs to which.
+// The flows of this process, for its control thread: manages the set-up of their circuits, and assigns arriving
+// set-ups to flows.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_PROCESS_FLOWS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_PROCESS_FLOWS_H_
 
@@ -28,7 +29,7 @@ namespace cableway::nccl {
 class ProcessFlows {
  public:
   struct Limits {
-    std::chrono::milliseconds open;       // SourceCircuits::Limits
+    std::chrono::milliseconds open;       // as SourceCircuits::Limits
     std::chrono::milliseconds path_wait;  // as there; a flow waits for the shorter time of its two ends
     std::uint32_t chunk_bytes = 0;
     CircuitShare shares = CircuitShare::kNone;  // as there
@@ -42,41 +43,41 @@ class ProcessFlows {
   ProcessFlows(const ProcessFlows&) = delete;
   ProcessFlows& operator=(const ProcessFlows&) = delete;
 
-  // Starts to set up the first circuit of a flow that begins here.
+  // Begins to set up the first circuit of a flow that begins here.
   void open(const std::shared_ptr<SendComm>& comm, const FlowIdentity& identity);
-  // A flow that ends here has its first circuit, with this set-up and with `transport` at its end here.
+  // A flow that ends here has its first circuit: `setup` is its set-up, and `transport` that of its end here.
   void arrived(const std::shared_ptr<RecvComm>& comm, const FlowIdentity& identity, const CircuitSetup& setup,
                const HopTransport& transport);
   // A further circuit of a flow that ends here has joined it.
   void joined(FlowComm* comm, const CircuitSetup& setup, const HopTransport& transport);
-  // The flow that ends here and that a set-up of this nonce belongs to.
+  // The flow that ends here to which a set-up with this nonce belongs.
   struct Destination {
-    std::shared_ptr<RecvComm> comm;  // null: there is none, or it has failed
+    std::shared_ptr<RecvComm> comm;  // null: there is no such flow, or it has failed
     Cookie cookie{};
   };
   Destination find_destination(const FlowNonce& nonce) const;
-  // Why the flow of this set-up, which would end here, has ended; nullopt: it has not, as far as is known.
+  // Why the flow of this set-up, which would end here, has ended. nullopt: as far as is known, it has not.
   std::optional<std::string> why_ended(const CircuitSetup& setup) const;
-  // A destination asks whether the flow, which begins here, goes on. If it does, it gets another circuit where it has
-  // none.
+  // A destination asks whether the flow, which begins here, is still open. If it is, the flow gets another circuit
+  // where it has none.
   struct Answer {
     bool open = false;
     std::optional<std::string> why_ended;  // nullopt: it is open, or not known
   };
   Answer asked(const CircuitSetup& inquiry);
-  // NCCL has the comm: its node lists the flow from now on.
+  // NCCL has the comm; its node lists the flow from now on.
   void in_use(FlowComm* comm);
-  // FlowComm::NeedsControl, passed on to this thread.
+  // FlowComm::NeedsControl, forwarded to this thread.
   void look_at(FlowComm* comm);
   // NCCL has closed the comm. `failure` as in FlowReports::ended(). A flow that ends here is remembered for a while,
-  // for a source that has lost its last acknowledgement; of other flows only the reason is (EndedFlows).
+  // for a source that has lost its last acknowledgement. Of other flows only the reason is remembered (EndedFlows).
   void closed(FlowComm* comm, const std::string& failure);
 
-  // To be called once a second, and a few times a second. Both report what has changed to the node.
+  // check() is to be called once a second, poll_idle() a few times a second. Both report changes to the node.
   void check();
   void poll_idle();
   void lose_port(const PortLost& lost);
-  // The best paths of flows may be others now.
+  // The best paths of flows may have changed.
   void paths_changed();
 
  private:
@@ -90,7 +91,7 @@ class ProcessFlows {
   void report_failure(FlowComm* comm);
   void report_activity(FlowComm* comm, Flow& flow, bool with_counts);
   void forget(FlowComm* comm);
-  Flow* find(const FlowNonce& nonce) const;  // nullptr: it is not known
+  Flow* find(const FlowNonce& nonce) const;  // nullptr: the flow is unknown
   static std::string reason_of_end(const Flow& flow);
 
   struct Closed {

@@ -66,8 +66,8 @@ absl::StatusOr<UniqueFd> open_socket(const PortAddress& address, std::uint16_t u
   }
   set_number(socket.get(), SOL_SOCKET, SO_RCVBUF, kControlReceiveBytes);
   set_number(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1);  // without it, waited is 0
-  // Control datagrams go ahead of bulk data in the host's queues and in switches, so that a busy cable is neither taken
-  // for lost nor measured as slow. SO_PRIORITY is set last, since IP_TOS sets a priority, too.
+  // Control datagrams go ahead of bulk data in the host's queues and in switches, so that a busy cable is neither
+  // considered lost nor measured as slow. SO_PRIORITY is set last, since IP_TOS also sets a priority.
   const bool is_ipv6 = address.is_ipv6;
   set_number(socket.get(), is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, is_ipv6 ? IPV6_TCLASS : IP_TOS, kNetworkControl);
   set_number(socket.get(), SOL_SOCKET, SO_PRIORITY, kInteractive);
@@ -104,7 +104,7 @@ Value control_value(const cmsghdr* header) {
   return value;
 }
 
-// The kernel stamps arrivals with the wall clock, which may be set in between: impossible times count as 0.
+// The kernel timestamps arrivals with the wall clock, which may be set in between, so impossible times count as 0.
 Duration time_since(const timespec& stamp) {
   const auto stamped = std::chrono::seconds(stamp.tv_sec) + std::chrono::nanoseconds(stamp.tv_nsec);
   const Duration waited = std::chrono::system_clock::now().time_since_epoch() - stamped;
@@ -140,7 +140,7 @@ void read_source(const sockaddr_storage& storage, Arrival& arrival) {
 }
 
 constexpr std::size_t kControlBytes = 256;
-// By one call, so that a flood of ICMP messages holds up no thread.
+// The maximum for one call, so that a flood of ICMP messages does not hold up the thread.
 constexpr int kMostForgotten = 256;
 
 }  // namespace
@@ -176,7 +176,7 @@ absl::StatusOr<UniqueFd> open_connected_socket(const PortAddress& own, const Por
   if (!socket.ok()) return socket.status();
   // SO_REUSEPORT, unlike SO_REUSEADDR, lets no other user's socket in.
   set_number(socket->get(), SOL_SOCKET, SO_REUSEPORT, 1);
-  // Without it the kernel reports what its queue has dropped as sent.
+  // Without this option the kernel reports datagrams that its queue has dropped as sent.
   set_number(socket->get(), own.is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, own.is_ipv6 ? IPV6_RECVERR : IP_RECVERR, 1);
   const SocketAddress here = socket_address(own, interface, udp_port);
   if (::bind(socket->get(), here.get(), here.size) != 0) return failed("bind", own, udp_port, errno);

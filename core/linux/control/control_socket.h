@@ -30,9 +30,9 @@ absl::StatusOr<UniqueFd> open_control_socket(const routing::PortAddress& own, Po
 absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::uint16_t udp_port);
 
 // For datagrams between one pair of addresses, as over one cable; several such sockets may share their own address.
-// Once the other host has refused a datagram, as no socket there has its port, the next call fails with ECONNREFUSED;
-// other ICMP messages about such datagrams have errors of their own. A datagram that a queue of this host drops is an
-// error at once (ENOBUFS).
+// Once the other host has refused a datagram because no socket there has the port, the next call fails with
+// ECONNREFUSED. Other ICMP messages about such datagrams have their own errors. A datagram that a queue of this host
+// drops is an error at once (ENOBUFS).
 absl::StatusOr<UniqueFd> open_connected_socket(const routing::PortAddress& own, const routing::PortAddress& other,
                                                PortId interface, std::uint16_t udp_port);
 
@@ -49,16 +49,17 @@ struct Arrival {
   std::uint16_t from_port = 0;
   PortId interface = 0;  // 0: not reported by the kernel
   int ttl = 0;
-  // In the kernel, before it was received here. 0: not reported. Too short for datagrams that arrive just after the
-  // host's first socket with time stamps was opened, since the kernel starts to stamp arrivals in a work queue.
+  // The time in the kernel before this call received the datagram. 0: not reported. Too short for datagrams that
+  // arrive just after the host's first socket with timestamps was opened, since the kernel begins to timestamp
+  // arrivals in a work queue.
   Duration waited{0};
 };
 
-// To be called after an error of a connected socket other than EAGAIN: the kernel keeps a copy of what an ICMP message
-// was about in the socket's receive buffer. Errors that were not reported yet are forgotten, too.
+// To be called after an error of a connected socket other than EAGAIN: the kernel keeps a copy of the datagram that
+// an ICMP message was about in the socket's receive buffer. Errors that were not reported yet are discarded as well.
 void forget_refused(int socket);
 
-// The next datagram, or the errno; EAGAIN if there is none.
+// Returns the next datagram or the errno; EAGAIN if there is none.
 std::variant<Arrival, int> receive_datagram(int socket, std::span<std::byte> buffer);
 
 }  // namespace cableway::host

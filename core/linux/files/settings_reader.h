@@ -21,7 +21,7 @@ struct SettingsPlaces {
 // not.
 absl::StatusOr<Settings> read_settings(const SettingsPlaces& places);
 
-// As reported by the kernel, with the domain if there is one.
+// The name that the kernel reports, with the domain if there is one.
 std::string host_name();
 
 }  // namespace cableway::host

@@ -29,7 +29,7 @@ absl::StatusOr<PortStampPage*> map(int file) {
 absl::StatusOr<std::unique_ptr<SharedPortStamps>> SharedPortStamps::create() {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   int made = ::memfd_create("cableway-port-stamps", kFlags | kNoExecution);
-  // Kernels before 6.3 do not know that flag; later ones may insist on it (vm.memfd_noexec).
+  // Kernels before 6.3 do not know that flag; later ones may require it (vm.memfd_noexec).
   if (made < 0 && errno == EINVAL) made = ::memfd_create("cableway-port-stamps", kFlags);
   UniqueFd file(made);
   if (!file.valid() || ::ftruncate(file.get(), kBytes) != 0 || ::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) {

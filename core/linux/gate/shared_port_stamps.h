@@ -1,5 +1,5 @@
 // The page of port stamps (core/gate/port_stamps.h) that a node shares with the processes of its host: an anonymous
-// file, whose descriptor goes to each process with its first Welcome.
+// file. Each process receives its descriptor with its first Welcome.
 #ifndef CABLEWAY_CORE_LINUX_GATE_SHARED_PORT_STAMPS_H_
 #define CABLEWAY_CORE_LINUX_GATE_SHARED_PORT_STAMPS_H_
 
@@ -16,22 +16,23 @@ namespace cableway::host {
 
 class SharedPortStamps {
  public:
-  // A node's: a new page, whose file cannot be resized, so that no process's access can fail.
+  // For a node: a new page. Its file cannot be resized, so no process's access can fail.
   static absl::StatusOr<std::unique_ptr<SharedPortStamps>> create();
-  // A process's, until it has the node's: a page of its own.
+  // For a process that does not have the node's page yet: a page of its own.
   static absl::StatusOr<std::unique_ptr<SharedPortStamps>> create_unshared();
   ~SharedPortStamps();
   SharedPortStamps(const SharedPortStamps&) = delete;
   SharedPortStamps& operator=(const SharedPortStamps&) = delete;
 
-  // Maps a node's page in place of the present one, at the same address: also while others use it. NotFound: the
-  // descriptor is invalid; InvalidArgument: it is no such file. On an error the page stays, unshared.
+  // Maps a node's page in place of the present one, at the same address; safe while other threads use the page.
+  // NotFound: the descriptor is invalid. InvalidArgument: the file is not a page of port stamps. On an error the page
+  // stays unshared.
   absl::Status adopt(const UniqueFd& file);
 
   PortStampPage& page() { return *page_; }
   // Whether the page is the node's. Callable from any thread.
   bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
-  // Invalid: unshared, or another process's.
+  // Invalid if the page is unshared or another process's.
   const UniqueFd& file() const { return file_; }
 
  private:

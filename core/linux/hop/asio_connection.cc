@@ -105,11 +105,11 @@ absl::Status open_and_bind(const Hop& hop, tcp::socket& socket) {
   socket.open(from->is_v6() ? tcp::v6() : tcp::v4(), error);
   if (error) return absl::ResourceExhaustedError(error.message());
   if (absl::Status status = prepare_data_socket(socket.native_handle()); !status.ok()) {
-    return absl::UnavailableError(status.message());  // whatever the errno: NotFound says that no process listens
+    return absl::UnavailableError(status.message());  // regardless of the errno: NotFound means that no process listens
   }
   if (!hop.routed) socket.set_option(boost::asio::socket_base::do_not_route(true), error);
-  // Defers the choice of the TCP port to connect(), where it need only be free towards this one peer. Chosen here it
-  // would have to be free towards all peers, and connections that have just ended hold theirs for a minute. If the
+  // Defers the choice of the TCP port to connect(), where the port need only be free for this one peer. A port chosen
+  // here would have to be free for all peers, and connections that have just ended hold theirs for a minute. If the
   // option fails, only this advantage is lost.
   const int yes = 1;
   static_cast<void>(::setsockopt(socket.native_handle(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));

@@ -249,7 +249,7 @@ struct Served {
   std::string other_address;
 };
 
-// Accepts the offered transport if this end has it too.
+// Accepts the offered transport if this end also has it.
 absl::StatusOr<SetupAnswer> take_offer(const Served& served, RdmaProbe& rdma) {
   SetupAnswer answer;
   if (!served.opening.offered) {

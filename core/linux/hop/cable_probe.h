@@ -1,4 +1,5 @@
-// Measures cables' throughput: sends data over them for a short time, from node to node, beside other traffic.
+// Measures the throughput of cables: sends data over them for a short time, from node to node, in addition to other
+// traffic.
 //
 // One TCP connection to the neighbour's relay port for each cable and direction, opened by a probe (core/flow/frame.h)
 // in place of a set-up, and answered by set-up-ok or failed. Offset 0: the dialing end sends the data, then the other
@@ -6,8 +7,8 @@
 // down afterwards. Probe and answer are sealed as a set-up and its answer are (core/circuit/handshake.h); data and ack
 // are not.
 //
-// Where hops over the cable use RDMA, probe and answer carry each end's offer, as a set-up's do, and the data is
-// written into the other end's memory (rdma_probe.h). Its sender measures the rate. A sender that serves the test
+// Where hops over the cable use RDMA, probe and answer carry each end's offer, as set-ups do, and the data is written
+// into the other end's memory (rdma_probe.h). The sending end measures the rate. A sending end that serves the test
 // begins when it receives an ack, and reports the rate, in Mbit/s, in an ack of its own.
 //
 // Bounded in time and memory: each direction of a port has at most one test of this node and one of a neighbour at a
@@ -49,15 +50,15 @@ class CableProbes {
   // In the order of the plans.
   using Done = std::function<void(const std::vector<CableRates>&)>;
 
-  // `settings` and `host` decide, as for hops, what goes over RDMA.
+  // `settings` and `host` determine which data goes over RDMA, as for hops.
   CableProbes(boost::asio::io_context& io, const Settings& settings, VerbsHost host = {});
   // Ends running tests without calling their `done`.
   ~CableProbes();
   CableProbes(const CableProbes&) = delete;
   CableProbes& operator=(const CableProbes&) = delete;
 
-  // Runs all tests at once, at least one. Calls `done` once, within the duration and some seconds, never from inside
-  // this call.
+  // Runs all tests at once; there must be at least one. Calls `done` once, within the duration plus a few seconds,
+  // never from inside this call.
   void run(const std::vector<CableProbePlan>& plans, Done done);
   // Serves a neighbour's test that begins with this probe. Refuses it if one of that direction is running.
   void serve(ArrivedProbe arrived);

@@ -19,8 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// One write fills the mailbox. As much is in flight as on a hop: 1 MiB is more than a fast cable holds, and takes 0.2 s
-// on a slow one of 40 Mbit/s.
+// One write fills the mailbox. The data in flight is the same as on a hop: 1 MiB is more than a fast cable holds, and
+// takes 0.2 s on a slow cable of 40 Mbit/s.
 constexpr std::uint32_t kWriteBytes = RdmaQueuePair::kMailboxBytes;
 constexpr std::uint64_t kInFlight = (std::uint64_t{1} << 20) / kWriteBytes;
 constexpr std::size_t kBatch = 8;              // writes in one posting; the last one reports
@@ -48,7 +48,7 @@ class Stream {
     auto next_question = begin + kBetweenQuestions;
     for (;;) {
       const auto now = steady_clock::now();
-      // At least once, even if this thread was not scheduled in time.
+      // Writes at least once, even if this thread was not scheduled in time.
       const bool more = now < begin + duration || posted_ == 0;
       if (more && posted_ - done_ + kBatch <= kInFlight) {
         if (absl::Status status = pair_.post(writes_); !status.ok()) return status;

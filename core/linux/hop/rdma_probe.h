@@ -17,13 +17,13 @@
 
 namespace cableway::host {
 
-// The bytes that were transferred, and the time that it took.
+// The number of transferred bytes, and the time that the transfer took.
 struct ProbeData {
   std::uint64_t bytes = 0;
   std::chrono::steady_clock::duration took{};
 };
 
-// One end of a test. One thread, which blocks where the device or the kernel does.
+// One end of a test. One thread, which blocks when the device or the kernel does.
 class RdmaProbe {
  public:
   RdmaProbe(const Settings& settings, const VerbsHost& host) : transport_(settings, Idle::kPolls, host) {}
@@ -33,14 +33,14 @@ class RdmaProbe {
   absl::StatusOr<std::optional<TransportOffer>> open(const std::string& address);
   // Requires an open end. Joins it to the other end, which must be at that address.
   absl::Status join(const TransportOffer& other, const std::string& address);
-  // The other end has no RDMA: an error if this one insists on it.
+  // The other end has no RDMA. An error if this end requires RDMA.
   absl::Status check_missing_there() const { return transport_.missing_there().status(); }
   // "rdma mlx5_0".
   std::string name() const;
   // The payload of a full packet, as both ends allow. Requires a joined end.
   std::uint32_t packet_bytes() const { return packet_bytes_; }
-  // Requires a joined end. Writes for `duration` and until the other device has acknowledged all, or until `ended`,
-  // which is called every 20 ms, returns true: the other end is gone.
+  // Requires a joined end. Writes for `duration` and then until the other device has acknowledged all data, or until
+  // `ended`, called every 20 ms, returns true because the other end is gone.
   absl::StatusOr<ProbeData> send(std::chrono::milliseconds duration, const std::function<bool()>& ended);
 
  private:

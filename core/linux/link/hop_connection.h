@@ -16,14 +16,14 @@ struct HopConnection {
   UniqueFd socket;
   std::unique_ptr<HostEnd> end;
   std::string why_transport;      // HopTransport::reason
-  std::uint32_t chunk_bytes = 0;  // the largest that the rest of the path accepts
+  std::uint32_t chunk_bytes = 0;  // the largest chunk that the rest of the path accepts
 };
 
 inline HopTransport transport_of(const HopConnection& connection) {
   return {connection.end->name(), connection.why_transport};
 }
 
-// Arms its completions(), if it has any, so that the first completion wakes the thread.
+// Arms the link's completions(), if it has any, so that the first completion wakes the thread.
 inline absl::StatusOr<std::unique_ptr<HopLink>> make_hop_link(HopConnection connection, const HopLinkOptions& options) {
   absl::StatusOr<std::unique_ptr<HopLink>> link = connection.end->make_link(std::move(connection.socket), options);
   if (!link.ok() || (*link)->completions() < 0) return link;

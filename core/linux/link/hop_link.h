@@ -33,15 +33,15 @@ class HopLink {
   // A polling thread does not arm.
   virtual void take_completions() {}
   virtual absl::Status arm_completions() { return absl::OkStatus(); }
-  // Whether the other end may wait for an answer that needs a poll, although nothing is sent or received here.
+  // Whether the other end may wait for an answer that needs a poll here, although no data is sent or received.
   virtual bool needs_idle_polls() const { return false; }
   // Call periodically. Detects failures that the connection does not signal: Unavailable if the cable or the host
   // behind it is silent, or if the device has reported that it, its port or its address is gone, or that it delivers no
   // more events.
   virtual absl::Status check() = 0;
 
-  // What memory must be registered with before data is sent from or landed in it; it lives as long as the link. Null:
-  // the kernel moves the data, and memory needs no registration.
+  // The registrar for memory that data is sent from or lands in. Memory must be registered before that. The registrar
+  // lives as long as the link. Null: the kernel moves the data, and memory needs no registration.
   virtual const MemoryRegistrar* registrar() const { return nullptr; }
 
   // Fences, and releases the connection, to be drained and closed (lingering_close.h).
@@ -60,7 +60,7 @@ struct HopLinkOptions {
   HopPlace place = HopPlace::kSource;
   bool last_hop = false;                     // the hop ends at the destination
   SlotKind slots = SlotKind::kUnregistered;  // at a relay
-  bool checksums = true;  // of chunks over TCP are made and checked here (core/flow/chunk_checksum.h)
+  bool checksums = true;  // whether this end makes and checks checksums of chunks over TCP (core/flow/chunk_checksum.h)
 };
 
 }  // namespace cableway::host

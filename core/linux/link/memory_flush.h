@@ -1,4 +1,4 @@
-// Ensures that data which a device has written to a GPU's memory has arrived there.
+// Ensures that data that a device has written to a GPU's memory has arrived there.
 #ifndef CABLEWAY_CORE_LINUX_LINK_MEMORY_FLUSH_H_
 #define CABLEWAY_CORE_LINUX_LINK_MEMORY_FLUSH_H_
 

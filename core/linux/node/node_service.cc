@@ -244,8 +244,8 @@ void NodeService::on_topology_changed() {
   if (pulses_ != nullptr) pulses_->update();
 }
 
-// Raises TOPOLOGY_CHANGED and tells processes if nodes or cables have changed, or which of them paths may use, not for
-// new latencies.
+// Raises TOPOLOGY_CHANGED and informs processes if nodes or cables have changed, or which of them paths may use, but
+// not for new latencies.
 void NodeService::note_members(const routing::Topology& topology) {
   std::string members;
   for (const routing::Node& node : topology.nodes()) absl::StrAppend(&members, node.name, node.draining ? "-" : "+");
@@ -319,7 +319,7 @@ void NodeService::test_cables(const CableProbeRequest& request, const SessionSer
   cable_probes_->run(plans, [answer](const std::vector<CableRates>& rates) { answer(CableProbeReply{"", rates}); });
 }
 
-// Serves only the other end of a cable; other peers get none of this node's time.
+// Serves only the other end of a cable; other peers must not take this node's time.
 void NodeService::on_probe(ArrivedProbe probe) {
   if (!settings_.cable_test) return std::move(probe).refuse("CABLEWAY_CABLE_TEST is false on that node");
   if (node_->is_cable_up(probe.connection->own_address(), probe.connection->other_address())) {
@@ -333,7 +333,7 @@ void NodeService::find_paths(const PathRequest& request, SessionServer::Answer a
     if (!paths.ok()) return answer(PathReply{number, text(paths.status()), {}});
     answer(PathReply{number, {}, *std::move(paths)});
   };
-  // The process asks again soon.
+  // Answers at once, since the process will ask again soon.
   if (request.for_inquiry) return reply(node_->paths().paths_for_inquiry(request.node, request.ordinal, request.most));
   paths_->find(request.node, request.ordinal, request.most, std::move(reply));
 }

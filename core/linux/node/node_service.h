@@ -37,8 +37,8 @@ namespace cableway::host {
 // Runs on one thread, `io`'s; the data path has its own (relay_loop.h).
 class NodeService {
  public:
-  // A host's node waits for cables that are added later. A job's node does not start where there can be none, as in a
-  // container with a network of its own: the job was meant to reach the host's node.
+  // A host's node waits for cables that are added later. A job's node does not start where there can be no cables, as
+  // in a container with its own network: the job was meant to reach the host's node.
   enum class For { kHost, kJob };
 
   // `on_event` receives every event, for the log. AlreadyExists: another node is running on this host.
@@ -49,10 +49,10 @@ class NodeService {
 
   // True if the node is unused: no session, and no circuit open or being set up.
   bool idle() const;
-  // Applies those new settings that need no restart: draining, cable tests, the log's level. An event names the others
+  // Applies the new settings that need no restart: draining, cable tests, the log's level. An event names all others
   // that differ.
   void reload(const Settings& settings);
-  // Announces to the neighbours that the node leaves. `reason` is for the log.
+  // Announces to the neighbours that the node is leaving. `reason` is for the log.
   void leave(const std::string& reason);
   // For events outside the node's own.
   EventSink& events() { return node_->event_sink(); }
@@ -95,9 +95,9 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
-  std::string members_;        // nodes and cables, and whether each drains, as of the last TOPOLOGY_CHANGED
+  std::string members_;        // nodes and cables, and whether each is draining, as of the last TOPOLOGY_CHANGED
   std::string not_listening_;  // the current reason; empty while listening
-  std::string no_ports_;       // why there is none, as last reported
+  std::string no_ports_;       // why there are no ports, as last reported
   std::vector<std::string> socket_errors_;  // as last reported
 
   std::unique_ptr<SharedPortStamps> port_stamps_;  // before its users

@@ -1,4 +1,4 @@
-// What a node on a host does with its pulses: tells their thread which cables are up, and has their verdicts acted on
+// The pulses of a node on a host: informs their thread which cables are up, and passes its verdicts on
 // (core/node/cable_verdicts.h).
 #ifndef CABLEWAY_CORE_LINUX_NODE_PULSE_SERVICE_H_
 #define CABLEWAY_CORE_LINUX_NODE_PULSE_SERVICE_H_
@@ -25,16 +25,16 @@ class PulseService {
  public:
   using Listener = CableVerdicts::Listener;
 
-  // Null without an error if the settings want no pulses. Everything but `settings` must outlive it.
+  // Null without an error if the settings disable pulses. All arguments except `settings` must outlive it.
   static absl::StatusOr<std::unique_ptr<PulseService>> start(boost::asio::io_context& io, const Settings& settings,
                                                              const DatagramSeal& seal, Node& node, Listener listener);
 
   // Call when cables, ports or neighbours may have changed.
   void update();
 
-  // For the node's processes.
+  // The cables that the node's processes must not use fully.
   std::vector<UnusedCable> unused() const;
-  // One for each cable of the topology that is not fully trusted now, or that loses packets.
+  // One problem for each cable of the topology that is not fully trusted now, or that loses packets.
   std::vector<HostProblem> problems() const;
 
  private:
@@ -47,7 +47,7 @@ class PulseService {
   Node& node_;
   CableVerdicts verdicts_;
   std::vector<PulsedCable> pulsed_;
-  const std::shared_ptr<char> lifetime_ = std::make_shared<char>();  // of what the thread has posted
+  const std::shared_ptr<char> lifetime_ = std::make_shared<char>();  // for work that the thread has posted
   std::unique_ptr<PulseThread> thread_;
 };
 

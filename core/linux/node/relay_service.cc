@@ -103,7 +103,7 @@ void RelayService::on_closed(RelayLoop::Closed closed) {
     events_.raise(EventCode::kChunkCorrupted, std::string(closed.reason.message()),
                   circuit_fields(closed.setup, closed.reason));
   }
-  // The ends need nothing more than the reason, and the relay's memory is needed for the circuits that remain.
+  // The ends need only the reason, and the circuits that remain need the relay's memory.
   close_lingering(io_, std::move(closed.upstream), Unsent::kForget);
   close_lingering(io_, std::move(closed.downstream), Unsent::kForget);
 }

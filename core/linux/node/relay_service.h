@@ -32,7 +32,7 @@ class RelayService final : private TransitSetups::Host {
   // PathPlanner::check_transit()
   using CheckTransit = std::function<absl::Status(const CircuitSetup&)>;
 
-  // Of the settings it uses relay_memory, relay_spin, transport and those of RDMA. `name` is the node's. `events` and
+  // Uses the settings relay_memory, relay_spin, transport and those of RDMA. `name` is the node's. `events` and
   // `stamps` must outlive it.
   static absl::StatusOr<std::unique_ptr<RelayService>> start(boost::asio::io_context& io, const Settings& settings,
                                                              const std::string& name, CheckTransit check_transit,

@@ -19,9 +19,9 @@ absl::StatusOr<UniqueFd> open_file(const std::string& path);
 // The descriptor that a path like /dev/stdin or /dev/fd/3 refers to, as inherited at the process's start.
 std::optional<int> inherited_descriptor(const std::string& path);
 
-// Opens a regular file, or what inherited_descriptor() returns, which may be a pipe or a terminal: reading that waits
-// for its writer while there is one, and ends when there is none. Refuses everything else, so that reading cannot wait
-// without end. Errors as those of open_file(); devices are InvalidArgument, too.
+// Opens a regular file, or the descriptor that inherited_descriptor() returns, which may be a pipe or a terminal: a
+// read then waits while there is a writer, and ends when there is none. Refuses all other files, so that reading
+// cannot wait without end. Errors as in open_file(); devices are also InvalidArgument.
 absl::StatusOr<UniqueFd> open_input(const std::string& path);
 
 // The whole file, or its first `limit` bytes if it is longer. Leaves no copies elsewhere in memory. The message

@@ -98,7 +98,7 @@ void close_own_descriptors() {
   OwnFiles mapped;
   const std::size_t end = noted_end.load(std::memory_order_relaxed);
   for (std::size_t number = 0; number < end; ++number) {
-    // Cleared here: a descriptor that reuses the number is this process's own, also when it forks again.
+    // Cleared here, since a descriptor that reuses the number belongs to this process, also when it forks again.
     const std::uint64_t what = noted[number].exchange(kNothing, std::memory_order_relaxed);
     const int fd = static_cast<int>(number);
     if (what == kMapped) mapped.add(fd);

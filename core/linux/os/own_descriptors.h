@@ -1,7 +1,7 @@
-// Registry of Cableway's descriptors in this process, so that a forked child can close its copies. A copy of a socket
-// that stays open keeps a connection up after its owner has closed it or died, and shutting one down would end the
-// owner's connection. A copy of an RDMA device's descriptor keeps its owner's queue pairs and registrations, and the
-// memory that those pin, after its owner has died.
+// Registry of Cableway's descriptors in this process, so that a forked child can close its copies. An open copy of a
+// socket keeps a connection up after its owner has closed it or died, and shutting the copy down would end the
+// owner's connection. An open copy of an RDMA device's descriptor keeps its owner's queue pairs and registrations,
+// and the memory that these pin, after its owner has died.
 #ifndef CABLEWAY_CORE_LINUX_OS_OWN_DESCRIPTORS_H_
 #define CABLEWAY_CORE_LINUX_OS_OWN_DESCRIPTORS_H_
 

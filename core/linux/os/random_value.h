@@ -10,7 +10,7 @@
 
 namespace cableway::host {
 
-// At most 256 bytes, for which getrandom(2) cannot fail. Aborts if a sandbox forbids the call, since no value made here
+// At most 256 bytes, for which getrandom(2) cannot fail. Aborts if a sandbox forbids the call, since no other value
 // would be safe.
 template <typename T>
 T random_value() {

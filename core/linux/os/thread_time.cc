@@ -14,7 +14,7 @@
 namespace cableway::host {
 namespace {
 
-// "1234 567 89": nanoseconds on a processor, waiting for one, and how often.
+// "1234 567 89": nanoseconds running, nanoseconds waiting for a processor, and the number of time slices.
 std::optional<Duration> parse_schedstat(std::string_view text) {
   std::int64_t on = 0;
   std::int64_t waiting = 0;

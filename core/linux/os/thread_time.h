@@ -1,4 +1,4 @@
-// How long the calling thread has been on a processor, and has waited for one: /proc/thread-self/schedstat
+// The time that the calling thread has spent running and waiting for a processor, from /proc/thread-self/schedstat
 // (Documentation/scheduler/sched-stats.rst of Linux).
 #ifndef CABLEWAY_CORE_LINUX_OS_THREAD_TIME_H_
 #define CABLEWAY_CORE_LINUX_OS_THREAD_TIME_H_
@@ -10,14 +10,14 @@ namespace cableway::host {
 
 class ThreadTime {
  public:
-  // For the thread that constructs it.
+  // Measures the thread that constructs it.
   ThreadTime();
 
-  // Since the thread began. Without the time of waiting where the kernel does not tell that. Does not allocate.
+  // The time since the thread began; without the waiting time if the kernel does not report it. Does not allocate.
   Duration spent() const;
 
  private:
-  UniqueFd file_;  // not valid: the kernel does not tell
+  UniqueFd file_;  // invalid: the kernel does not report the times
 };
 
 }  // namespace cableway::host

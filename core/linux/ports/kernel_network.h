@@ -21,7 +21,7 @@ struct KernelLink {
   PortId master = 0;           // of the bridge, bond or VRF that it is a member of, or 0
   std::string phys_switch_id;  // of the board, in hex, or ""
   std::string phys_port_name;  // of the connector on it: "p0", or ""
-  std::uint64_t revision = 0;  // counts the kernel's messages about it, changed or not
+  std::uint64_t revision = 0;  // number of the kernel's messages about the interface, including those without a change
 
   friend bool operator==(const KernelLink&, const KernelLink&) = default;
 };

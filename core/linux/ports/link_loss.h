@@ -1,4 +1,4 @@
-// Whether a link still carries what was sent over it, from what the kernel reports of it before and now.
+// Detects that a link no longer carries data, by comparing what the kernel reported of it before and reports now.
 #ifndef CABLEWAY_CORE_LINUX_PORTS_LINK_LOSS_H_
 #define CABLEWAY_CORE_LINUX_PORTS_LINK_LOSS_H_
 
@@ -13,8 +13,8 @@ struct LinkLoss {
   std::string reason;
 };
 
-// Why a link that had its carrier has none now; "" if it has, or had none before. Null: it is gone. Any other change,
-// as of its name or MTU, is no loss.
+// Why a link that had its carrier has none now; "" if it still has its carrier, or had none before. Null: the link is
+// gone. Other changes, for instance of its name or MTU, are not a loss.
 std::string link_loss(const KernelLink& before, const KernelLink* now);
 
 }  // namespace cableway::host

@@ -122,8 +122,8 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   void arm_reread();
 };
 
-// Only for links with new messages from the kernel: reading the rate takes a kernel lock in the driver that may be held
-// for long. A link without carrier has no rate and is not queried.
+// Reads only links with new messages from the kernel: reading the rate takes a kernel lock in the driver that may be
+// held for long. A link without carrier has no rate and is not queried.
 void NetlinkInventory::State::read_interfaces() {
   const std::map<PortId, KernelLink>& links = watch->network().links;
   std::erase_if(read_at, [&](const auto& entry) { return !links.contains(entry.first); });
@@ -143,7 +143,7 @@ void NetlinkInventory::State::read_interfaces() {
   }
 }
 
-// Also the PCIe links, which may be trained to another width or speed without a netlink message.
+// Includes the PCIe links, which may be trained to another width or speed without a netlink message.
 void NetlinkInventory::State::read_devices() {
   devices.rdma = read_rdma_ports(sysfs, rdma_folder);
   for (const auto& [id, link] : watch->network().links) {
@@ -153,11 +153,11 @@ void NetlinkInventory::State::read_devices() {
   }
 }
 
-// Includes what the open devices report themselves.
+// Includes the reports of the open devices themselves.
 PortSelection NetlinkInventory::State::select() {
   PortSelection found = select_ports(watch->network(), devices, selectors);
   if (rdma_watch != nullptr) {
-    // A device whose port has just been lost is followed while it exists: its hops end by its events.
+    // A device whose port has just been lost is followed while it exists, since its events end its hops.
     std::set<std::string> wanted = devices_behind(found.ports, devices.rdma);
     for (const RdmaPort& each : devices.rdma) {
       if (followed.contains(each.device) && each.trouble.empty()) wanted.insert(each.device);
@@ -175,7 +175,7 @@ PortSelection NetlinkInventory::State::select() {
   return found;
 }
 
-// Reports the trouble of ports that had a device and have none now.
+// Reports the fault of ports that had a device and have none now.
 void NetlinkInventory::State::name_removed_devices(std::vector<PortFacts>& ports) {
   for (const PortFacts& before : selection.ports) {
     if (!before.rdma_device.empty()) last_device[before.id] = before.rdma_device;
@@ -247,7 +247,7 @@ void NetlinkInventory::State::rebuild() {
 }
 
 void NetlinkInventory::State::lose_link(const LinkLoss& loss) const {
-  // Also of a port that is none now, as its addresses went first: circuits over it remain.
+  // Includes an interface that is no longer a port because its addresses were removed first: circuits over it remain.
   if (const auto port = port_names.find(loss.link); port != port_names.end()) lost({port->second, loss.reason});
 }
 

@@ -43,14 +43,15 @@ class NetlinkInventory final : public PortInventory {
   std::vector<PortFacts> ports() const override;
   std::vector<RejectedPort> rejected() const override;
   void watch(std::function<void()> changed) override;
-  // `lost` is called at once for each port that stops carrying data, before `changed`, and before anything is read:
-  // when its interface loses its carrier, is set down or is deleted; and, from follow_devices() on, when its RDMA
-  // device or that device's port fails. Also if the port is back by then. It must not destroy the inventory.
+  // `lost` is called at once for each port that stops carrying data, before `changed` and before anything is read:
+  // when its interface loses its carrier, is set down or is deleted; and, after follow_devices(), when its RDMA
+  // device or that device's port fails. Also called if the port is back by then. It must not destroy the inventory.
   void watch_losses(std::function<void(const PortLost&)> lost);
-  // From now on the RDMA devices that are or were behind ports are held open and queried. What they report of each port
-  // is raised as an event, "port eth1: RDMA device mlx5_0: port error", before `changed` is called for it. Neither
-  // happens inside this call, except for devices that are already unusable. On error, added or removed devices are
-  // noticed only with the next change of an interface; all else is followed. `events` must be valid whenever `io` runs.
+  // From now on the RDMA devices that are or were behind ports are held open and queried. Their reports about each
+  // port are raised as events, "port eth1: RDMA device mlx5_0: port error", before `changed` is called for them.
+  // Neither happens inside this call, except for devices that are already unusable. On error, added or removed
+  // devices are noticed only with the next change of an interface; everything else is followed. `events` must be
+  // valid whenever `io` runs.
   absl::Status follow_devices(RdmaWatch::Open open, EventSink& events);
   // Why there is no port, and the remedy; empty if there is one.
   std::string status() const;

@@ -28,8 +28,9 @@ namespace {
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kRetry{1};
-// After a loss, each counted from the one before. The kernel reports one loss at once and those within the next second
-// at its end, so of two ports that fail together, as those of one plug do, the second would be late. A read shows them.
+// The delays of re-reads after a loss, each counted from the previous one. The kernel reports one loss at once, and
+// those within the next second at its end. So if two ports fail together, as those of one plug do, the second
+// notification would be late; a read shows the loss.
 constexpr std::array kLossRereads{std::chrono::milliseconds(3), std::chrono::milliseconds(10),
                                   std::chrono::milliseconds(50), std::chrono::milliseconds(200),
                                   std::chrono::milliseconds(800)};
@@ -121,7 +122,7 @@ int collect_address(nl_msg* message, void* addresses) {
 struct NetlinkWatch::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& io, std::function<void()> on_change, std::function<void(const LinkLoss&)> on_loss)
       : readable(io), retry(io), reread(io), changed(std::move(on_change)), lost(std::move(on_loss)) {}
-  // libnl closes the socket, so the descriptor must not. A read that has begun ends first.
+  // libnl closes the socket, so the descriptor must not. Waits for a read that has begun.
   ~State() {
     if (reader) reader->join();
     if (readable.is_open()) readable.release();
@@ -131,8 +132,8 @@ struct NetlinkWatch::State : std::enable_shared_from_this<State> {
   boost::asio::steady_timer retry;
   boost::asio::steady_timer reread;
   std::size_t next_reread = kLossRereads.size();
-  // Reads carriers again: a dump waits for the kernel's RTNL lock, which a driver may hold for seconds while it sets a
-  // link down. Meanwhile this node's hellos have to leave.
+  // Re-reads carriers on its own thread: a dump waits for the kernel's RTNL lock, which a driver may hold for seconds
+  // while it sets a link down, and this node's hellos must leave in the meantime.
   std::optional<boost::asio::thread_pool> reader;
   bool is_rereading = false;
   std::function<void()> changed;
@@ -249,7 +250,7 @@ void NetlinkWatch::State::reread_carriers() {
   });
 }
 
-// Takes the losses only: everything else has its own notification. A link that has been notified of since the read
+// Takes only the losses, since everything else has its own notification. A link with a notification since the read
 // began may be in a newer state.
 void NetlinkWatch::State::take_reread(absl::StatusOr<Links> links, std::uint64_t begun_at) {
   is_rereading = false;

@@ -12,18 +12,18 @@
 
 namespace cableway::host {
 
-// Links follow the kernel's notifications, which once sent are not delayed by kernel locks: a lost carrier is seen even
-// while a driver is busy. Addresses are re-read after notifications about them, since only a dump has their order; so
-// is everything after notifications were lost. Wakes up for notifications, some times within a second after a link was
-// lost, and one second after a failed read. One thread, the one that runs `io`, and one of its own that reads carriers
-// again after a loss; the destructor waits for such a read.
+// Links follow the kernel's notifications, which are not delayed by kernel locks once sent: a lost carrier is seen
+// even while a driver is busy. Addresses are re-read after notifications about them, since only a dump has their
+// order; everything is re-read after notifications were lost. Wakes up for notifications, several times within a
+// second after a link was lost, and one second after a failed read. Runs on the thread that runs `io`, and on its own
+// thread that re-reads carriers after a loss; the destructor waits for such a read.
 class NetlinkWatch {
  public:
   // Everything has been read when it returns. Calls `changed` after notifications, once for all that had arrived; it
   // may destroy the watch. Unavailable if this system has no rtnetlink.
   //
-  // `lost` is called before that, without any read, for each notification of a loss: also for a link that has its
-  // carrier again by then. It must not destroy the watch.
+  // `lost` is called before that, without any read, for each notification of a loss, even if the link has its carrier
+  // again by then. It must not destroy the watch.
   static absl::StatusOr<std::unique_ptr<NetlinkWatch>> start(
       boost::asio::io_context& io, std::function<void()> changed,
       std::function<void(const LinkLoss&)> lost = [](const LinkLoss&) {});

@@ -27,7 +27,7 @@ std::string link_target(const std::string& path) {
   return error ? "" : target.string();
 }
 
-// Sysfs shows the namespace in which it was mounted, which may be another than this thread's.
+// Sysfs shows the namespace in which it was mounted, which may differ from this thread's.
 bool shows(const Sysfs& sysfs, std::vector<std::string> interfaces) {
   std::vector<std::string> shown = sysfs.names("class/net", kMaxInterfaces);
   shown.erase(std::remove(shown.begin(), shown.end(), kBondingFile), shown.end());

@@ -19,14 +19,14 @@ struct PcieSpeed {
   friend bool operator==(const PcieSpeed&, const PcieSpeed&) = default;
 };
 
-// The narrowest of the links between an interface's device and the processor, and of equal ones the nearest to the
-// processor, which most devices share.
+// The narrowest of the links between an interface's device and the processor. Of several equally narrow links, the
+// one nearest to the processor, which most devices share.
 struct PcieLink {
   // The function at the link's upper end, a root port or a switch's downstream port: "0000:00:00.0". Every function
   // below it shares the link. "" : there is no link whose speed is known, as for a device that is part of the
   // processor.
   std::string root;
-  PcieSpeed current;  // as it runs now
+  PcieSpeed current;  // its present speed
   PcieSpeed adapter;  // the maximum of its lower end
   PcieSpeed slot;     // the maximum of its upper end
 

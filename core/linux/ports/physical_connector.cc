@@ -10,8 +10,8 @@
 namespace cableway::host {
 namespace {
 
-// Converts to the format of plugs in routing/topology/topology_check.h. A text that is too long is made unique by a
-// hash of the whole.
+// Converts to the format of plugs in routing/topology/topology_check.h. A text that is too long is shortened and made
+// unique by a hash of the whole.
 std::string as_plug(std::string text) {
   for (char& c : text) {
     if (!routing::is_valid_part_name({&c, 1})) c = '_';

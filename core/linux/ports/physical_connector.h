@@ -1,4 +1,4 @@
-// Finds the interfaces that are halves of one physical connector, and therefore share its capacity and fail together.
+// Finds the interfaces that are parts of one physical connector, and therefore share its capacity and fail together.
 //
 // Adapters with more than one PCIe link show each connector as several PCI functions: a ConnectX-7 in a DGX Spark has
 // enp1s0f0np0 at 0000:01:00.0 and enP2p1s0f0np0 at 0002:01:00.0, both its connector p0. Two interfaces are joined only
@@ -21,7 +21,7 @@
 
 namespace cableway::host {
 
-// What is known of one interface. Each may be empty.
+// What is known of one interface. Each member may be empty.
 struct ConnectorClues {
   std::string pci_function;    // "0000:01:00.0"
   std::string phys_port_name;  // "p0"

@@ -30,8 +30,9 @@ struct PortSelection {
   std::string status;                  // why there is no port, and the remedy; empty if there is one
 };
 
-// With selectors: each interface that one names, with all its usable addresses; and every address inside a prefix,
-// alone if no selector names its interface. Without: the interfaces of RoCE devices.
+// With selectors: each interface that a selector names, with all its usable addresses; and every address inside a
+// prefix, without the interface's other addresses if no selector names the interface. Without selectors: the
+// interfaces of RoCE devices.
 //
 // Never used: an interface that is down, a member of a bridge or bond, one without a usable address, and, unless
 // selected, loopback. An address is usable when duplicate address detection has accepted it and no interface with a

@@ -17,10 +17,10 @@
 
 namespace cableway::host {
 
-// Holds open the devices that follow() names, and no others. A device that has failed or was removed is closed, and
-// reopened after a pause that doubles up to half a minute; so is one that cannot be opened. If this host lacks what
-// opening takes, only follow() retries. Wakes up only for device events and those pauses. Lives on the thread that runs
-// `io`, on which everything is called.
+// Holds open exactly the devices that follow() names. A device that has failed or was removed is closed, and reopened
+// after a pause that doubles up to half a minute; the same applies to a device that cannot be opened. If this host
+// lacks a prerequisite for opening, only follow() retries. Wakes up only for device events and those pauses. Lives on
+// the thread that runs `io`, on which all calls are made.
 class RdmaWatch {
  public:
   class Device {
@@ -32,8 +32,8 @@ class RdmaWatch {
     virtual absl::StatusOr<std::uint32_t> active_mtu(std::uint8_t port) const = 0;
   };
   using Open = std::function<absl::StatusOr<std::unique_ptr<Device>>(const std::string& device)>;
-  // Receives a device's events since the last call, without those of its queue pairs. Empty: a device that was in
-  // trouble is open again. May destroy the watch.
+  // Receives a device's events since the last call, except those of its queue pairs. No events: a device that had
+  // failed is open again. May destroy the watch.
   using OnEvents = std::function<void(const std::string& device, const std::vector<VerbsEvent>& events)>;
 
   RdmaWatch(boost::asio::io_context& io, Open open, OnEvents on_events);

@@ -1,6 +1,6 @@
-// Asks the kernel of a cable's other end for an answer that needs no process there: a connection to a TCP port where
-// nothing listens, which it resets at once. This distinguishes a host whose node stands still from a silent cable,
-// even without other traffic.
+// Requests an answer from the kernel of a cable's other end that needs no process there: a connection to a TCP port
+// where nothing listens, which that kernel resets at once. This distinguishes a host whose node is stalled from a
+// silent cable, even without other traffic.
 #ifndef CABLEWAY_CORE_LINUX_PULSE_KERNEL_PROBE_H_
 #define CABLEWAY_CORE_LINUX_PULSE_KERNEL_PROBE_H_
 
@@ -17,13 +17,13 @@ namespace cableway::host {
 // One thread. Does not wait.
 class KernelProbe {
  public:
-  // Asks through that interface, unless an earlier unanswered question is younger than kPatience. One that cannot be
-  // asked, as no route is there, counts as unanswered.
+  // Asks through that interface, unless an earlier unanswered question is younger than kPatience. A question that
+  // cannot be sent because there is no route counts as unanswered.
   void ask(PortId interface, const routing::PortAddress& own, const routing::PortAddress& other, std::uint16_t tcp_port,
            Instant now);
   // Whether the question was answered, by a reset or a connection. True once; the next ask() asks again.
   bool answered();
-  // Closes the socket of a question about which nobody has asked for long.
+  // Closes the socket of a question that the caller has not asked about for long.
   void forget_old(Instant now) {
     if (now - asked_ > kForgotten) socket_.reset();
   }

@@ -21,7 +21,8 @@ Instant steady_now() {
   return Instant{std::chrono::steady_clock::now().time_since_epoch()};
 }
 
-// The lowest: it only has to precede ordinary threads. The thread runs for microseconds at a time.
+// Requests the lowest real-time priority: it only has to precede ordinary threads. The thread runs for microseconds
+// at a time.
 void ask_for_priority() {
   sched_param lowest{};
   lowest.sched_priority = ::sched_get_priority_min(SCHED_RR);
@@ -79,7 +80,7 @@ void PulseThread::run() {
   }
 }
 
-// False: the thread is to stop.
+// False: the thread must stop.
 bool PulseThread::take_cables(Instant now) {
   eventfd_t ignored = 0;
   ::eventfd_read(wake_.get(), &ignored);
@@ -93,7 +94,7 @@ bool PulseThread::take_cables(Instant now) {
   std::map<std::string, Link> links;
   for (const PulsedCable& cable : *wanted) {
     const auto known = links_.find(cable.name);
-    // What has arrived and was not read yet is kept.
+    // Keeps the socket, with arrived pulses that were not read yet.
     if (known != links_.end() && is_same_link(known->second.cable, cable)) {
       known->second.cable = cable;
       links.insert(links_.extract(known));
@@ -138,7 +139,7 @@ void PulseThread::read_all(Instant now) {
 }
 
 void PulseThread::read(Link& link) {
-  // The kernel reports errors of earlier sends ahead of what arrived before them.
+  // The kernel reports errors of earlier sends before datagrams that arrived earlier.
   bool refused = false;
   for (int i = 0; i < kMaxPerRead; ++i) {
     const std::variant<Arrival, int> got = receive_datagram(link.socket.get(), buffer_);
@@ -164,8 +165,8 @@ bool PulseThread::send(const PulsedCable& cable, std::span<const std::byte> byte
     return send_datagram(found->second.socket.get(), cable.own.port, cable.own_address, cable.other_address,
                          options_.udp_port, bytes, true);
   };
-  // The first call may report an error of an earlier pulse, and has sent nothing then; nor has it if this host's queue
-  // is full.
+  // The first call may report an error of an earlier pulse, and has then sent nothing. Nor has it if this host's
+  // queue is full.
   const int error = send_once();
   if (error != 0) forget_refused(found->second.socket.get());
   const bool sent = error == 0 || send_once() == 0;

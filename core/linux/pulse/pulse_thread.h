@@ -1,6 +1,6 @@
-// The pulses of a node on this host (core/pulse/pulses.h), on a thread of their own: they must not wait for the node's
-// other work. It asks for a real-time priority, which needs CAP_SYS_NICE or RLIMIT_RTPRIO; without it judgements allow
-// for the delays of ordinary scheduling.
+// Runs the pulses of a node on this host (core/pulse/pulses.h) on their own thread, since they must not wait for the
+// node's other work. The thread requests a real-time priority, which needs CAP_SYS_NICE or RLIMIT_RTPRIO; without it,
+// judgements allow for the delays of ordinary scheduling.
 //
 // Each cable has a connected UDP socket. The kernel timestamps each pulse, and the sockets are read before each
 // judgement, so the thread need not wake for each arrival.
@@ -40,7 +40,7 @@ class PulseThread final : private Pulses::Host {
   // Called on the pulses' thread.
   struct Listener {
     std::function<void(const PulsedCable&, const CableVerdict&)> verdict;
-    // The cable loses that many percent of packets; 0: no longer.
+    // The cable loses this percentage of packets; 0: no longer.
     std::function<void(const PulsedCable&, unsigned percent)> loss;
     // A cable's socket cannot be opened, for this reason; called once for each new reason. Retried once a second.
     std::function<void(const PulsedCable&, const std::string& reason)> failed;
@@ -49,7 +49,7 @@ class PulseThread final : private Pulses::Host {
   // `seal` must outlive it and be usable by any thread.
   static absl::StatusOr<std::unique_ptr<PulseThread>> start(const Options& options, const DatagramSeal& seal,
                                                             Listener listener);
-  // Stops the thread. Neighbours then learn from this host's kernel that no node is here.
+  // Stops the thread. Afterwards this host's kernel informs neighbours that no node is here.
   ~PulseThread() override;
   PulseThread(const PulseThread&) = delete;
   PulseThread& operator=(const PulseThread&) = delete;
@@ -87,7 +87,7 @@ class PulseThread final : private Pulses::Host {
   const Listener listener_;
   const UniqueFd wake_;
 
-  // The thread's own.
+  // Used only by the thread.
   Pulses pulses_;
   std::unique_ptr<ReceiveCounters> counters_;
   bool counters_are_fresh_ = false;    // read in this round

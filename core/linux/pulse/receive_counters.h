@@ -1,5 +1,5 @@
-// Counts the packets that have arrived at interfaces. What arrived over RDMA is not counted: the counters of RDMA
-// devices are not read, as that may wait for a firmware which does not answer.
+// Counts the packets that have arrived at interfaces. Packets that arrived over RDMA are not counted: the counters of
+// RDMA devices are not read, since a read may wait for firmware that does not respond.
 #ifndef CABLEWAY_CORE_LINUX_PULSE_RECEIVE_COUNTERS_H_
 #define CABLEWAY_CORE_LINUX_PULSE_RECEIVE_COUNTERS_H_
 
@@ -18,7 +18,7 @@ namespace cableway::host {
 // By interface.
 using ReceivedPackets = std::map<std::string, std::uint64_t, std::less<>>;
 
-// Adds to `packets`, or updates there, what the text of /proc/net/dev has.
+// Adds the counters in the text of /proc/net/dev to `packets`, or updates them there.
 void take_received_packets(std::string_view table, ReceivedPackets& packets);
 
 // One thread.
@@ -29,7 +29,7 @@ class ReceiveCounters {
 
   // Reads the counters of all interfaces, for packets().
   void refresh();
-  // 0: no such interface, or refresh() has not run. A driver may update its counter up to a second late.
+  // 0: there is no such interface, or refresh() has not run. A driver may update its counter up to a second late.
   std::uint64_t packets(std::string_view interface) const;
 
  private:

@@ -56,7 +56,7 @@ absl::StatusOr<PortDevice> device_behind(const std::string& address, const GpuMe
   return PortDevice{*std::move(device), (*port)->gid};
 }
 
-// Reads this process's own memory in the way that GPU memory is read.
+// Reads this process's own memory in the same way as GPU memory.
 absl::Status try_to_read(const PortDevice& port, const VerbsOptions& options) {
   absl::StatusOr<MappedPages> pages = MappedPages::create(kProbeBytes);
   if (!pages.ok()) return pages.status();

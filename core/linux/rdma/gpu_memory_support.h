@@ -29,9 +29,9 @@ struct GpuMemoryHost {
   std::function<absl::StatusOr<std::shared_ptr<VerbsDevice>>(const std::string& name)> open;  // empty: the process's
 };
 
-// The support common to all ports with one of `addresses`, which are all that flows may begin or end at. None unless
-// transport is verbs: TCP can neither send from nor land in GPU memory, and with auto a hop may turn out to be TCP.
-// Every device must have read memory over a connection with itself (verbs_flush.h). Takes up to 2 s for each device.
+// The support common to all ports with one of `addresses`, which are all the ports where flows may begin or end. None
+// unless transport is verbs: TCP can neither send from nor land in GPU memory, and with auto a hop may use TCP. Every
+// device must have read memory over a connection with itself (verbs_flush.h). Takes up to 2 s for each device.
 // Callable from any thread, during set-up only.
 GpuMemorySupport gpu_memory_support(const std::vector<std::string>& addresses, const Settings& settings,
                                     const GpuMemoryHost& host = {});

@@ -24,7 +24,7 @@ struct RdmaHalf {
   std::size_t device_number = 0;  // on this node (VerbsDevices)
   std::unique_ptr<VerbsQueuePair> queue_pair;
   RdmaEndpoint other;
-  PortInterface interface = {};  // with the port's address; needed only to join two ends
+  PortInterface interface = {};  // the interface with the port's address; needed only to join two ends
 
   // The endpoint to send to the other end.
   RdmaEndpoint endpoint() const {
@@ -63,7 +63,7 @@ class RdmaHop final : public HopLink, private MemoryRegistrar {
 
   const std::shared_ptr<VerbsDevice> device_;
   std::uint64_t gid_changes_ = 0;  // as of the last check
-  bool address_missing_ = false;   // likewise
+  bool address_missing_ = false;   // as of the last check
   // Owned by the link.
   VerbsQueuePair& queue_pair_;
   TcpLifeline& lifeline_;

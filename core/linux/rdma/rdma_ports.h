@@ -32,7 +32,7 @@ struct RdmaPort {
   std::string pci_function;  // "0000:01:00.0", or "" for a software device
   std::string board;         // the board's GUID, or ""
   std::vector<RoceGid> gids;
-  // Why no process here can use the device, whatever the state of its ports; "" if no reason is known.
+  // Why no process here can use the device, regardless of the state of its ports; "" if no reason is known.
   std::string trouble;
   std::uint32_t mtu = 0;  // bytes of payload in a packet, as reported by the device; 0: not queried
 
@@ -54,9 +54,9 @@ InterfaceHardware read_interface(const Sysfs& sysfs, const std::string& name);
 // and 4,096 GIDs per port. Processes use the devices through files in `device_folder`.
 std::vector<RdmaPort> read_rdma_ports(const Sysfs& sysfs, const std::string& device_folder = kRdmaDeviceFolder);
 
-// The port behind an interface: it has a GID of that interface name or, if no port has, is the same port of the same
-// PCI function. A device with another PCI function than the interface's never matches, whatever its GIDs: interface
-// names are local to the device's network namespace. nullptr if there is none.
+// The port behind an interface: it has a GID of that interface name or, if no port has one, is the same port of the
+// same PCI function. A device with a PCI function other than the interface's never matches, whatever its GIDs are:
+// interface names are local to the device's network namespace. nullptr if there is none.
 const RdmaPort* rdma_port_of(const std::vector<RdmaPort>& ports, const InterfaceHardware& interface);
 
 // The index of the interface's RoCE v2 GID with that address, if hops can use the port now. FailedPrecondition explains

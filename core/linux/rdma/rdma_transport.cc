@@ -85,7 +85,7 @@ absl::StatusOr<std::optional<VerbsPort>> RdmaTransport::find(const std::string& 
 absl::StatusOr<RdmaTransport::Opened> RdmaTransport::open(const std::string& address, const std::string& port) {
   if (wanted_ == TransportSetting::kTcp) return Opened{{}, kTcpWanted};
   const std::string none = absl::StrCat("no RDMA device behind ", port.empty() ? address : port);
-  // Most hosts have no device, so nothing else is read there.
+  // Most hosts have no device, so nothing else is read on them.
   if (wanted_ == TransportSetting::kAuto && host_.sysfs.names("class/infiniband", 1).empty()) return Opened{{}, none};
   const absl::StatusOr<std::optional<VerbsPort>> found = find(address);
   if (!found.ok()) return found.status();
@@ -111,7 +111,7 @@ absl::Status RdmaTransport::join(RdmaHalf& half, const RdmaEndpoint& other, cons
     return absl::InvalidArgumentError(absl::StrCat("set-up: the Ethernet address ", to_text(other.ethernet),
                                                    " does not fit interface ", half.interface.name));
   }
-  // Between two processes over the loopback interface: no neighbour is asked.
+  // A hop between two processes over the loopback interface has no neighbour to check.
   if (other.ethernet.is_zero()) {
     half.other = other;
     return half.queue_pair->connect(other);

@@ -1,4 +1,4 @@
-// Connects a queue pair: the states it passes through, each with the attributes that the device needs by then
+// Connects a queue pair: the states that it passes through, each with the attributes that the device needs for it
 // (ibv_modify_qp(3)).
 #ifndef CABLEWAY_CORE_LINUX_RDMA_VERBS_CONNECTION_H_
 #define CABLEWAY_CORE_LINUX_RDMA_VERBS_CONNECTION_H_
@@ -39,9 +39,9 @@ struct VerbsJoin {
   std::function<absl::Status()> receive = {};
 };
 
-// Connects a new queue pair, which receives and sends afterwards. `gid` is the own port's; its index is looked up as
-// late as possible, and once more if it has changed meanwhile. Errors of the device are reported as in
-// VerbsDevice::refused(); FailedPrecondition: the port's address is gone.
+// Connects a new queue pair, which receives and sends afterwards. `gid` belongs to this end's port; its index is
+// looked up as late as possible, and again if it has changed meanwhile. Errors of the device are reported as in
+// VerbsDevice::refused(). FailedPrecondition: the port's address is gone.
 absl::Status join_queue_pair(const VerbsDevice& device, ibv_qp& pair, const VerbsJoin& join, VerbsGid& gid,
                              const VerbsOptions& options);
 

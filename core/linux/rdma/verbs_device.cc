@@ -204,7 +204,7 @@ std::optional<VerbsEvent> VerbsDevice::next_event() {
     return gone;
   }
   VerbsEvent read = read_event(event);
-  // Before the acknowledgement, after which the queue concerned may be destroyed, and forgotten.
+  // Recorded before the acknowledgement, after which the queue concerned may be destroyed and forgotten.
   note(read);
   library_->ack_async_event(&event);
   return read;
@@ -252,8 +252,8 @@ void VerbsDevice::forget(const void* queue) const {
   update_trouble();
 }
 
-// The event that reports this may never arrive. `errors`: port_errors_ before the device was queried; an error since
-// then may be newer than the answer.
+// The event that reports the recovery may never arrive. `errors`: port_errors_ before the device was queried; an
+// error since then may be newer than the answer.
 void VerbsDevice::note_active_port(std::uint8_t port, std::uint64_t errors) const {
   if (!in_trouble_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(mutex_);

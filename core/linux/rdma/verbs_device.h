@@ -1,5 +1,5 @@
 // One opened RDMA device with its ports, and the protection domain of all this process's memory and queue pairs on it.
-// Those share its ownership, so it is closed after the last of them.
+// Memory and queue pairs share ownership of the device, so it is closed after the last of them.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_VERBS_DEVICE_H_
 #define CABLEWAY_CORE_LINUX_RDMA_VERBS_DEVICE_H_
 
@@ -54,9 +54,9 @@ class VerbsDevice {
   VerbsDevice& operator=(const VerbsDevice&) = delete;
 
   const std::string& name() const { return name_; }
-  // The payload in bytes that a packet of that port may have now: 256 to 4096. FailedPrecondition explains why the port
-  // cannot be used: its link layer is InfiniBand, or it is not active. An active port is no longer in trouble
-  // (health()).
+  // The payload in bytes that a packet of that port may have now: 256 to 4096. FailedPrecondition explains why the
+  // port cannot be used: its link layer is InfiniBand, or it is not active. This clears a recorded failure of an
+  // active port (health()).
   absl::StatusOr<std::uint32_t> active_mtu(std::uint8_t port) const;
   // The same address with its current index. FailedPrecondition: the device's table does not have it; the address may
   // have been removed. With an rdma-core older than 32 an address whose index has changed is not found.
@@ -73,8 +73,9 @@ class VerbsDevice {
   std::optional<VerbsEvent> next_event();
   // The device has reported a fatal error, or was given up. Nothing that was made on it works, now or later.
   bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
-  // A failure that no connection over that port survives, as the device reported it: of the device, or of the port
-  // while it has not recovered. Reflects the events that have been read, and later results of active_mtu().
+  // A failure that no connection over that port survives, as the device reported it: a failure of the device, or of
+  // the port if the port has not recovered. Reflects the events that have been read, and later results of
+  // active_mtu().
   absl::Status health(std::uint8_t port) const;
   // The last error event of a queue pair or completion queue that was made on it; "" if there was none, or if
   // kMaxAsyncErrors other existing ones had failed before.
@@ -82,7 +83,7 @@ class VerbsDevice {
   static constexpr std::size_t kMaxAsyncErrors = 256;
   // Call once the queue has been destroyed: a new one may get its address.
   void forget(const void* queue) const;
-  // The number of changes of this device's GIDs. After one, find_gid() tells whether an address is still there.
+  // The number of changes of this device's GIDs. After a change, find_gid() shows whether an address still exists.
   std::uint64_t gid_changes() const { return gid_changes_.load(std::memory_order_relaxed); }
   void give_up() { lost_.store(true, std::memory_order_relaxed); }
   // The kernel has removed the device, and may wait until this process closes it.
@@ -119,7 +120,7 @@ class VerbsDevice {
   mutable std::atomic<bool> in_trouble_ = false;  // whether any trouble is recorded below
   std::atomic<std::uint64_t> gid_changes_ = 0;
   std::atomic<std::uint64_t> port_errors_ = 0;                // of all ports, in total
-  mutable std::mutex mutex_;                                  // taken only in trouble
+  mutable std::mutex mutex_;                                  // taken only after a failure
   mutable std::map<std::uint8_t, std::string> port_trouble_;  // the reported error, by port
   std::string failure_;                                       // of the device
   mutable std::map<const void*, std::string> async_errors_;   // by queue

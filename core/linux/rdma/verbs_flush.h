@@ -1,5 +1,5 @@
-// Ensures that what an RDMA device has written to GPU memory is visible to the GPU. Writes whose completion was
-// reported may still be in flight on the bus; a read by the same device is ordered behind them, so they have arrived
+// Ensures that data that an RDMA device has written to GPU memory is visible to the GPU. Writes whose completion was
+// reported may still be in flight on the bus. A read by the same device is ordered behind them, so they have arrived
 // when it completes. The device reads over a queue pair that is connected with itself.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_VERBS_FLUSH_H_
 #define CABLEWAY_CORE_LINUX_RDMA_VERBS_FLUSH_H_

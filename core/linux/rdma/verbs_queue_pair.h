@@ -24,9 +24,8 @@ namespace cableway::host {
 class VerbsQueuePair final : public RdmaQueuePair {
  public:
   // On `device`'s port with address `gid`. With Idle::kSleeps it uses one more descriptor of the process.
-  // `packet_sequence`: 24 bits, random, so that packets of an earlier connection
-  // are not accepted by this one. ResourceExhausted names the limit to raise; other errors name what is wrong with the
-  // port or the options.
+  // `packet_sequence`: 24 bits, random, so that packets of an earlier connection are not accepted by this one.
+  // ResourceExhausted names the limit to raise; other errors name the fault of the port or the options.
   static absl::StatusOr<std::unique_ptr<VerbsQueuePair>> create(std::shared_ptr<const VerbsDevice> device,
                                                                 const VerbsGid& gid, std::uint32_t packet_sequence,
                                                                 const VerbsOptions& options, Idle idle = Idle::kSleeps);

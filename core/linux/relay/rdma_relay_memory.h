@@ -28,7 +28,7 @@ namespace cableway::host {
 class RdmaRelayMemory final : public RelayStore {
  public:
   static constexpr std::uint32_t kSlotBytes = 64U << 10;
-  // Leases of one circuit, beside its own slot. With them it has a megabyte in flight.
+  // The maximum number of leases of one circuit, in addition to its own slot. They allow a megabyte in flight.
   static constexpr std::size_t kLeasesPerCircuit = 15;
   // Size of the pool for the largest relay memory: 32 MiB.
   static constexpr std::size_t kMaxLeases = 512;

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kMaxEvents = 64;
 constexpr std::chrono::seconds kCheckEvery{1};
-// Of the lease timers: an idle lease is returned after RelayCircuit::kIdleTicks, and one that other circuits wait for
-// after kHeldTicks.
+// The interval of the lease timers: an idle lease is returned after RelayCircuit::kIdleTicks, and a lease that other
+// circuits wait for after kHeldTicks.
 constexpr std::chrono::milliseconds kTickInterval{250};
 constexpr std::chrono::minutes kNoticeEvery{1};
 
@@ -256,7 +256,7 @@ int RelayLoop::wait(std::span<epoll_event> events) {
     const bool moved = serve_polled();
     const int count = look(0);
     if (count != 0 || moved || !unfinished_.empty()) return count;
-    ::sched_yield();  // to endpoints on this host, which may need this CPU
+    ::sched_yield();  // lets endpoints on this host run, which may need this CPU
     read_clock();
     load_.looked_in_vain(now_ - began);
   } while (!polled_.empty() || now_ < sleep_at);
@@ -274,7 +274,8 @@ bool RelayLoop::any_leased() const {
 
 bool RelayLoop::serve_events(std::span<const epoll_event> events) {
   bool woken = false;
-  // Data before answers: a receiver waits for the data, whereas an answer concerns data that has already arrived.
+  // Data comes before answers: a receiver waits for the data, whereas an answer concerns data that has already
+  // arrived.
   for (const bool data : {true, false}) {
     for (const epoll_event& event : events) {
       auto* side = static_cast<Side*>(event.data.ptr);
@@ -397,7 +398,7 @@ bool RelayLoop::poll(Circuit& circuit) {
 bool RelayLoop::serve_polled() {
   if (polled_.empty()) return false;
   bool moved = false;
-  // Backwards, as circuits may be removed during their turn.
+  // Backwards, since circuits may be removed during their turn.
   for (std::size_t i = polled_.size(); i-- > 0;) {
     Circuit& circuit = *polled_[i];
     const bool long_idle = now_ >= circuit.polled_until;
@@ -473,7 +474,7 @@ void RelayLoop::report_waits(Store& store) {
 
 void RelayLoop::look_at_gates() {
   next_look_ = now_ + RelayCircuit::kLookAtGate;
-  // Backwards, as circuits may be removed during their turn.
+  // Backwards, since circuits may be removed during their turn.
   for (std::size_t i = gated_.size(); i-- > 0;) {
     Circuit& circuit = *gated_[i];
     circuit.relay.look_at_gate();

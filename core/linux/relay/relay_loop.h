@@ -63,7 +63,7 @@ class RelayLoop {
     bool checksums = true;            // HopLinkOptions::checksums
     PortStampPage* stamps = nullptr;  // of this host's ports; null: none is stamped, and no circuit is an alternate
   };
-  // From then on the loop owns the use of the stores' pools; the stores, and the stamps, must outlive it.
+  // From then on only the loop uses the stores' pools. The stores and the stamps must outlive it.
   static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const std::vector<RelayStore*>& stores,
                                                           const Options& options, Listener listener);
   // Stops the thread and drops the remaining circuits.
@@ -79,7 +79,7 @@ class RelayLoop {
   // error no circuit was added.
   absl::Status add(const CircuitSetup& setup, HopConnection upstream, HopConnection downstream,
                    std::unique_ptr<Slot> floor);
-  // Callable from any thread. Ends the circuits with a hop over that port, and tells their other hops the reason.
+  // Callable from any thread. Ends the circuits with a hop over that port, and sends the reason to their other hops.
   void lose_port(PortLost lost);
   // Callable from any thread. Circuits added and not yet ended.
   std::size_t circuits() const { return open_.load(std::memory_order_relaxed); }
@@ -117,18 +117,18 @@ class RelayLoop {
   bool poll(Circuit& circuit);
   // Returns whether data has moved or a circuit has ended.
   bool serve_polled();
-  // Arms its completion events, and polls once more for completions before that. Returns the same as serve().
+  // Arms the circuit's completion events; before that, polls once more for completions. Returns the same as serve().
   bool arm(Circuit& circuit);
-  // Ends it for an error of one of its ends; the reason is prefixed by that end's name.
+  // Ends the circuit for an error of one of its ends. The reason is prefixed by that end's name.
   void end(Circuit& circuit, const std::string& hop_end, const absl::Status& found);
   void close(Circuit& circuit, const absl::Status& reason);
   // Ends circuits whose failure their connections do not signal.
   void close_dead();
-  // Ends each circuit with a side for which `check` returns another status than OK.
+  // Ends each circuit with a side for which `check` returns a status other than OK.
   void end_sides(const std::function<absl::Status(const Side&)>& check);
   void tick();
   void report_waits(Store& store);
-  // Alternates that have found their port in use look whether it is idle.
+  // Lets alternates that have found their port in use check whether it is idle.
   void look_at_gates();
   absl::Status watch(Circuit& circuit);
   absl::Status watch(int fd, Side& side);

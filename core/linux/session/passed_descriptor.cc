@@ -8,7 +8,7 @@
 namespace cableway::host {
 namespace {
 
-// Room for one descriptor: the kernel closes further ones.
+// Room for one descriptor; the kernel closes any others.
 struct alignas(cmsghdr) ControlBuffer {
   std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
 };

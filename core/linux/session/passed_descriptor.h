@@ -1,5 +1,4 @@
-// A descriptor that is passed to another process with the first bytes of a message on a local socket (unix(7),
-// SCM_RIGHTS).
+// Passes a descriptor to another process with the first bytes of a message on a local socket (unix(7), SCM_RIGHTS).
 #ifndef CABLEWAY_CORE_LINUX_SESSION_PASSED_DESCRIPTOR_H_
 #define CABLEWAY_CORE_LINUX_SESSION_PASSED_DESCRIPTOR_H_
 
@@ -12,11 +11,12 @@
 
 namespace cableway::host {
 
-// Does not block. Returns how many bytes were sent, and the descriptor with them; negative, with errno: nothing was.
+// Does not block. Returns the number of bytes sent; the descriptor goes with them. Negative, with errno set: nothing
+// was sent.
 ssize_t send_with_descriptor(int socket, std::span<const std::byte> bytes, int descriptor);
 
 struct ReceivedWithDescriptor {
-  ssize_t bytes = 0;  // 0: the other end has closed; negative: errno tells
+  ssize_t bytes = 0;  // 0: the other end has closed; negative: an error, in errno
   UniqueFd descriptor;
 };
 // Does not block.

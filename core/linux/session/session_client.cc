@@ -25,10 +25,10 @@ using boost::system::error_code;
 
 namespace {
 
-// A restarted node is sent reports of all open flows at once: this is some 25,000 with the longest texts.
+// A restarted node gets reports of all open flows at once: this holds some 25,000 of them with the longest texts.
 constexpr std::size_t kMaxUnsentReports = 16U << 20;
 
-// Any user may bind the socket's name, and its owner decides where this process's data goes.
+// Any user may bind the socket's name, and its owner determines where this process's data goes.
 absl::Status check_owner(int socket) {
   ucred owner{};
   socklen_t size = sizeof owner;
@@ -50,7 +50,8 @@ absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asi
   client->socket_.open(endpoint.protocol(), error);
   if (!error) note_own_socket(client->socket_.native_handle());
   if (!error) client->socket_.native_non_blocking(true, error);
-  // Not Asio's connect: if the node's backlog is full, as a stopped node's eventually is, that one blocks indefinitely.
+  // Does not use Asio's connect, which blocks indefinitely if the node's backlog is full, as a stopped node's
+  // eventually is.
   if (!error && ::connect(client->socket_.native_handle(), endpoint.data(), endpoint.size()) != 0) {
     error = error_code(errno, boost::system::system_category());
   }
@@ -127,7 +128,7 @@ void SessionClient::read_first() {
 void SessionClient::have_first() {
   ReceivedWithDescriptor received = receive_with_descriptor(socket_.native_handle(), length_);
   if (received.bytes < 0 && errno == EAGAIN) return read_first();
-  // The node sends more than a length at once.
+  // The node sends more than the length at once.
   if (received.bytes != static_cast<ssize_t>(length_.size())) return close();
   have_port_stamps_(std::move(received.descriptor));
   have_length();
@@ -188,7 +189,7 @@ void SessionClient::give_reply(absl::StatusOr<SessionMessage> message) {
     if (message.ok() && std::holds_alternative<Refusal>(*message)) {
       message = absl::FailedPreconditionError(std::get<Refusal>(*message).reason);
     }
-    // A refusal ends the session, whatever it answers.
+    // A refusal ends the session, whichever request it answers.
     if (waiting_.empty()) return close();
     reply = std::move(waiting_.front());
     waiting_.pop_front();

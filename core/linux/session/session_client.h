@@ -35,12 +35,13 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   void request(SessionMessage message, Reply reply);
   // Sends a report (is_report()), which is not answered. The session ends if the node leaves 16 MiB of them unread.
   void report(const SessionMessage& message);
-  // Whether so much waits to be read by the node that reports which the next second's replace should be skipped.
+  // Whether more than 1 MiB waits to be read by the node. Reports that the next second's reports replace should then
+  // be skipped.
   bool is_behind() const { return outgoing_bytes_ > (1U << 20); }
   // Called when the node sends a further Welcome: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
-  // Called with the node's page of port stamps (core/linux/gate/shared_port_stamps.h), before the first Welcome;
-  // invalid: the node has passed none.
+  // Called before the first Welcome with the node's page of port stamps (core/linux/gate/shared_port_stamps.h).
+  // Invalid: the node has passed none.
   void on_port_stamps(std::function<void(UniqueFd)> have) { have_port_stamps_ = std::move(have); }
   // Called when the node reports a lost port.
   void on_port_lost(std::function<void(const PortLost&)> lost) { port_lost_ = std::move(lost); }

@@ -32,8 +32,8 @@ namespace {
 
 constexpr std::size_t kMaxSessions = 1024;
 constexpr std::size_t kMaxUnanswered = 256;
-// Beside the message being written. At half of it requests are no longer read, so only answers to earlier requests and
-// notifications can exceed it.
+// In addition to the message being written. From half of it on, requests are no longer read, so only answers to
+// earlier requests and notifications can exceed it.
 constexpr std::size_t kMaxUnsent = 1U << 20;
 constexpr std::uint32_t kMaxRequestBytes = 65536;
 constexpr std::chrono::seconds kHelloLimit{5};
@@ -130,7 +130,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
                             });
   }
 
-  // It may have been closed between the read and its completion.
+  // The socket may have been closed between the read and its completion.
   bool may_go_on(const error_code& error) const { return !error && socket_.is_open(); }
 
   void have_length() {
@@ -175,9 +175,9 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     read_on();
   }
 
-  // With the descriptor, into the peer's empty buffer.
+  // Sends the message with the descriptor, into the peer's empty buffer.
   void send_first(std::vector<std::byte> message) {
-    // If the kernel refuses the descriptor, the process gets none, and reports that.
+    // If the kernel refuses the descriptor, the process gets none and reports that.
     ssize_t sent = 0;
     if (server_->port_stamps >= 0) {
       sent = send_with_descriptor(socket_.native_handle(), message, server_->port_stamps);
@@ -214,17 +214,17 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     send(Refusal{std::move(reason)});
   }
 
-  // What follows `sent` bytes of the first message.
+  // Writes the rest of the first message after `sent` bytes.
   void write(std::size_t sent = 0) {
     boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()) + sent,
                              [self = shared_from_this()](error_code error, std::size_t) {
-                               // It may have been closed between the write and this call.
+                               // The socket may have been closed between the write and this call.
                                if (!self->socket_.is_open()) return self->close();
                                error ? self->write_failed() : self->written();
                              });
   }
 
-  // A process that fails and ends at once has sent its reports, which may not have been read yet.
+  // A process that fails and exits at once has sent its reports, which may not have been read yet.
   void write_failed() {
     unheard_ = true;
     drop_unsent();
@@ -277,7 +277,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   std::size_t unanswered_ = 0;
   bool reading_ = false;
   bool refusing_ = false;
-  bool unheard_ = false;  // its process reads no more
+  bool unheard_ = false;  // the process no longer reads
   bool greeted_ = false;
   bool has_reported_ = false;
 };

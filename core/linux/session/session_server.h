@@ -33,11 +33,11 @@ class SessionServer {
     std::function<void(const SessionPeer&, std::size_t waiting_bytes)> stalled;
   };
 
-  // AlreadyExists: another node holds the socket. Peers must run as this process's user or as root; if this process is
-  // root, as any user, but a DrainRequest of another user is refused and does not reach the handler. At most 1,024
-  // sessions at a time. For each, at most 1 MiB may wait to be read by its process, beside two answers; a session that
-  // exceeds this is ended. `port_stamps`: the descriptor that goes to each process with its first Welcome
-  // (core/linux/gate/shared_port_stamps.h), which must outlive the server; negative: none.
+  // AlreadyExists: another node holds the socket. Peers must run as this process's user or as root. If this process
+  // runs as root, any user is accepted, but a DrainRequest of another user is refused and does not reach the handler.
+  // At most 1,024 sessions at a time. For each session, at most 1 MiB may wait to be read by its process, in addition
+  // to two answers; a session that exceeds this is ended. `port_stamps`: the descriptor that each process receives
+  // with its first Welcome (core/linux/gate/shared_port_stamps.h), which must outlive the server; negative: none.
   static absl::StatusOr<std::unique_ptr<SessionServer>> listen(
       boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint, Welcome welcome,
       Handler handler, Listener listener = {}, int port_stamps = -1);
@@ -47,12 +47,12 @@ class SessionServer {
 
   // Replaces the Welcome of new sessions, and sends it to all existing ones.
   void update_welcome(const Welcome& welcome);
-  // To all existing sessions: PortLost, PathsChanged.
+  // Sends PortLost or PathsChanged to all existing sessions.
   void tell(const SessionMessage& notification);
 
-  // Sessions that have sent Hello.
+  // The number of sessions that have sent Hello.
   std::size_t sessions() const;
-  // The same, and those that have not sent Hello yet.
+  // The same, including those that have not sent Hello yet.
   std::size_t connections() const;
 
  private:

@@ -1,6 +1,6 @@
 // The address where a node and its applications connect: an abstract Unix socket, so that containers with the host's
-// network reach it without a mount, and it vanishes with the node. Binding it is the lock that limits a network
-// namespace to one node.
+// network reach it without a mount, and it vanishes with the node. Binding it also serves as the lock that limits a
+// network namespace to one node.
 #ifndef CABLEWAY_CORE_LINUX_SESSION_SESSION_SOCKET_H_
 #define CABLEWAY_CORE_LINUX_SESSION_SESSION_SOCKET_H_
 

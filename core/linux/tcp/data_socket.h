@@ -17,9 +17,9 @@ namespace cableway::host {
 inline constexpr int kReceiveBufferBytes = 512 << 10;
 inline constexpr int kSendBufferBytes = 2 << 20;
 
-// Fixes one of a socket's buffers at `bytes`. If net.core.{w,r}mem_max forbids this user so much, as many systems'
-// defaults do, the kernel continues to size that buffer itself, within net.ipv4.tcp_{w,r}mem: the fixed size would be a
-// fraction of what a fast cable needs.
+// Fixes one of a socket's buffers at `bytes`. If net.core.{w,r}mem_max does not allow this user that size, as with
+// many systems' defaults, the kernel continues to size that buffer itself, within net.ipv4.tcp_{w,r}mem: the fixed
+// size would be a fraction of what a fast cable needs.
 absl::Status set_send_buffer(int socket, int bytes);
 absl::Status set_receive_buffer(int socket, int bytes);
 

@@ -2,8 +2,9 @@
 // and places payload from there by ordered stores, whole 128-byte lines at a time, because NCCL may be polling flags in
 // the destination meanwhile (ordered_store.h). The kernel's copy does not guarantee that order.
 //
-// A chunk's checksum is checked before its last bytes are placed. A chunk of up to kHeldBytes is placed only once all
-// of it has arrived, so nothing of one that fails; the first parts of a larger one can be seen before.
+// A chunk's checksum is checked before its last bytes are placed. A chunk of up to kHeldBytes is placed only after
+// all of it has arrived, so nothing of a chunk that fails the check is placed. The first parts of a larger chunk may
+// be visible before the check.
 #ifndef CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_
 #define CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_
 
@@ -25,7 +26,7 @@ class LandingReader {
  public:
   static constexpr std::uint32_t kHeldBytes = 64U << 10;
 
-  // `checksums`: whether those of chunks are checked.
+  // `checksums`: whether the checksums of chunks are checked.
   LandingReader(int socket, bool checksums);
 
   absl::Status post_landing(std::uint64_t message, const Landing& landing);
@@ -59,7 +60,7 @@ class LandingReader {
   std::array<Posted, kMaxLandings> posted_;
   std::optional<Frame> chunk_;  // the chunk whose payload is arriving
   std::uint32_t placed_ = 0;    // bytes of it that have been placed
-  ChunkChecksum sum_;           // of these
+  ChunkChecksum sum_;           // of the placed bytes
   std::uint64_t bytes_read_ = 0;
 };
 

@@ -21,7 +21,7 @@ namespace cableway::host {
 
 class PipeStore final : public RelayStore {
  public:
-  // Creates the slots of all leases. ResourceExhausted: the kernel does not allow this process so many pipes.
+  // Creates the slots of all leases. ResourceExhausted: the kernel does not allow this process that number of pipes.
   static absl::StatusOr<std::unique_ptr<PipeStore>> create(const RelayMemory& memory);
 
   // Called once, with the pipe size in bytes, when the kernel gives this user smaller pipes than circuits should have.

@@ -94,7 +94,8 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read_payload
   absl::StatusOr<Outcome> outcome = read(filling_->data(), frame_->payload, filled_);
   if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
   if (checksums_) {
-    // The chunk leaves TCP here, maybe for memory that its destination's processor cannot read.
+    // The chunk leaves TCP here, possibly for memory that the destination's processor cannot read, so it is checked
+    // now.
     if (absl::Status status = check_checksum(*frame_, filling_->data()); !status.ok()) return status;
   }
   RegisteredSlot& slot = *std::exchange(filling_, nullptr);

@@ -7,7 +7,8 @@ namespace {
 
 // The kernel doubles the size passed to setsockopt, and accepts one more packet while the buffer is not full.
 constexpr std::uint64_t kDoubled = 2;
-// Two links with their staging and queues, a slot's head, the path's names; the kernel's sockets, files and pipe.
+// Two links with their staging and queues, a slot's head, and the path's names; also the kernel's sockets, files and
+// pipe.
 constexpr std::uint64_t kRecords = 32U << 10;
 
 constexpr std::uint64_t kDataIn = kDoubled * kReceiveBufferBytes + kLastPacketReceived;
@@ -18,7 +19,8 @@ constexpr std::uint64_t kFloor = kDataIn + kDataOut + kAnswers + kFloorPipeBytes
 constexpr std::uint64_t kLease =
     kDoubled * (kSendBufferBytes - kFloorSendBytes) + kWidePipeBytes + (kWidePipeBytes - kFloorPipeBytes);
 
-// With this number, their pipes use half of a user's default limit (fs.pipe-user-pages-soft); floors need pipes, too.
+// With this number, the leases' pipes use half of a user's default limit (fs.pipe-user-pages-soft); floors also need
+// pipes.
 constexpr std::uint64_t kMaxLeases = 128;
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace cableway::host {
 // Buffer sizes as passed to setsockopt. The send buffer of a floor circuit's downstream socket; with a lease it is
 // kSendBufferBytes. The upstream socket's receive buffer is kReceiveBufferBytes, as everywhere.
 inline constexpr int kFloorSendBytes = 64 << 10;
-// By how much a socket's queue may exceed its limit: the packet that fills it.
+// The maximum by which a socket's queue may exceed its limit: the packet that fills it.
 inline constexpr std::uint64_t kLastPacketReceived = 192U << 10;
 inline constexpr std::uint64_t kLastPacketSent = 64U << 10;
-// The opposite direction, always: announcements and acknowledgements, of 32 bytes each.
+// The buffer of the opposite direction, always: announcements and acknowledgements of 32 bytes each.
 inline constexpr int kControlBufferBytes = 8 << 10;
 // Limit of payload in the pipe of each of a circuit's slots, without and with a lease.
 inline constexpr std::uint32_t kFloorPipeBytes = 64U << 10;

@@ -26,7 +26,7 @@ class TcpChunkLink final : public ChunkLink {
 
   // `socket` must be connected, its set-up frames exchanged. At a relay its buffers are made small, except the one that
   // receives data.
-  // `checksums`: makes and checks those of chunks, where they are in memory (chunk_checksum.h).
+  // `checksums`: whether this end makes and checks the checksums of chunks that are in memory (chunk_checksum.h).
   TcpChunkLink(UniqueFd socket, Place place, SlotKind slots = SlotKind::kUnregistered, bool checksums = true);
 
   bool can_send() const override { return writer_.can_send(); }

@@ -17,7 +17,7 @@ namespace cableway::host {
 
 class TcpFrameWriter {
  public:
-  // `checksums`: chunks from memory get one if their frame has none.
+  // `checksums`: whether chunks from memory get a checksum if their frame has none.
   TcpFrameWriter(int socket, bool checksums) : socket_(socket), checksums_(checksums) {}
 
   bool can_send() const { return !chunk_active_; }
