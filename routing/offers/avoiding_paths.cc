@@ -134,8 +134,9 @@ std::pair<Path, Path> with_tails_exchanged(std::pair<Path, Path> paths, std::siz
   return paths;
 }
 
-// Each direction of a connector is an arc of its own. So one path may come to a relay, which both must cross, by the
-// connector by which the other one leaves it, although both uses could be those of one path.
+// Exchanges the tails of the two paths at relays that both cross, where that leaves them fewer common points. Each
+// direction of a connector is an arc of its own, so one path may enter such a relay by the connector through which the
+// other path leaves it; after the exchange one path has both uses.
 void untangle(const PointsOfFailure& points, std::pair<Path, Path>& paths) {
   const auto common = [&](const std::pair<Path, Path>& both) {
     return common_points(points.of(both.first), points.of(both.second)).size();

@@ -11,7 +11,7 @@
 
 namespace cableway::routing {
 
-// Both: no path crosses a draining node. O((nodes + cables) * log(nodes)). Pure. Precondition: `points` is of
+// Both functions: no path crosses a draining node. O((nodes + cables) * log(nodes)). Pure. Precondition: `points` is of
 // `topology` and `physical`; source and destination differ, and a path joins them.
 
 // Of the paths with the fewest points of `avoided`, the cheapest. (A connector through which a path enters and leaves a

@@ -106,9 +106,9 @@ class OfferList {
     return physical_.cables[physical_.place_of_cable[cable.value]];
   }
 
-  // A cheapest path crosses each split plug by one function, whatever the flow. This spreads flows over them: by the
-  // function after that by which the first path leaves or, if that is its plug's only one, by ordinal. Wires of the
-  // first path are crossed as before.
+  // A cheapest path crosses each split plug by one function, whatever the flow. This spreads flows over all functions:
+  // it takes the function after the one by which the first path leaves or, if that one is alone in its plug, the
+  // function given by the ordinal. Wires that the first path uses, too, are left as they are.
   Path over_other_functions(Path path) const {
     if (routes_.parts() == nullptr) return path;
     const CableIndex leaves = first().path.cables.front();
@@ -152,7 +152,7 @@ class OfferList {
     later.shared += common.size();
   }
 
-  // Those of equal cost that all meet the first path, or that all do not.
+  // Orders alternates as flows take them, within each group of equal cost that meets the first path, or does not.
   void order_as_flows(OfferPlace alternates) {
     const auto group_of = [](const RankedOffer& each) { return std::tuple(each.meets_first, each.cost); };
     std::sort(alternates, list_.end(), [&](const RankedOffer& left, const RankedOffer& right) {
@@ -192,8 +192,8 @@ class OfferList {
     const OfferPlace best = std::min_element(
         last, list_.end(), [&](const RankedOffer& a, const RankedOffer& b) { return left(a) < left(b); });
     if (left(*best) == 0 || most_ == 2) return std::iter_swap(last, best);
-    // Neither of the two is before `last`: the other one would have left nothing in common with it. Both keep their
-    // order.
+    // Neither survivor is before `last`: otherwise the other survivor would have left nothing in common. Both keep
+    // their order.
     const auto survives = [&](const RankedOffer& each) {
       return each.path == survivors_.first || each.path == survivors_.second;
     };

@@ -48,11 +48,12 @@ struct OfferedPath {
 //      one as possible; surviving_paths(), if something of the first one cannot be avoided at once; disjoint_paths(),
 //      at most 8 or `most`; and, if all these are fewer than `most`, 2 * `most` of loop_free_paths().
 //
-// A point of failure is avoidable if some path does without it. Where the list is longer than `most`, its beginning is
-// offered, if no avoidable point is on all of that. Otherwise the last place goes to the first later path with which
-// none is left. If there is none, the last two places go to surviving_paths() or, if `most` is 2, the last place to the
-// path with which the fewest are left. Kinds stay in order. So no avoidable point is on all of three or more offers,
-// nor on both of two if one path avoids all of the first one's at once.
+// A point of failure is avoidable if some path does without it. If the list is longer than `most`, its first `most`
+// paths are offered, provided that no avoidable point is on all of them. Otherwise the last place goes to the first
+// later path with which no such point is left. If there is no such path, the last two places go to surviving_paths()
+// or, if `most` is 2, the last place to the path with which the fewest are left. Kinds stay in order. So no avoidable
+// point is on all of three or more offers, nor on both of two if one path avoids all avoidable points of the first path
+// at once.
 //
 // may_stripe is true for the first path. For any other one, each part of its way (striping_room.h) must have room
 // beside the offers before it that may stripe. An alternate, which may only use what is idle, furthermore crosses no

@@ -43,7 +43,7 @@ class PointsOfFailure {
   std::size_t count() const { return first_connector_ + physical_.connectors.size(); }
   std::uint32_t of_relay(NodeIndex node) const { return node.value; }
   std::uint32_t of_wire(std::size_t place) const { return static_cast<std::uint32_t>(first_wire_ + place); }
-  // A point beside its wire's, as a port may fail alone.
+  // The cable's own point, in addition to that of its wire, since a port may fail alone.
   std::uint32_t of_cable(CableIndex cable) const { return static_cast<std::uint32_t>(first_cable_ + cable.value); }
   std::uint32_t of_connector(std::size_t place) const { return static_cast<std::uint32_t>(first_connector_ + place); }
 

@@ -25,7 +25,7 @@ void compare_paths(const Topology& before, const Topology& after, NodeIndex from
   }
 }
 
-// Of their maximum flows, by parts.
+// Compares the parts of their maximum flows that pairs keep.
 bool keeps_less(const LostBandwidth& left, const LostBandwidth& right) {
   return static_cast<double>(left.after_mbps) * static_cast<double>(right.before_mbps) <
          static_cast<double>(right.after_mbps) * static_cast<double>(left.before_mbps);

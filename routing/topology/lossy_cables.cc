@@ -45,7 +45,7 @@ class Reach {
     return node;
   }
 
-  // Where a path from the node may go on after its first hop; of one that relays, its own set.
+  // The sets in which a path from the node may go on after its first hop; for a node that relays, its own set.
   std::vector<std::uint32_t> sets_at(std::uint32_t node) {
     if (relays(node)) return {set_of(node)};
     std::vector<std::uint32_t> sets;

@@ -17,10 +17,11 @@
 
 namespace cableway::routing {
 
-// Of each cable, whether paths may lead over it. None may over those that drain. One that loses packets (loss_percent)
-// is in use unless its two nodes reach each other, through nodes that do not drain, over cables that all lose less than
-// half as much. So nodes that reach each other over all cables do so over those in use. O(cables log cables); a cable
-// at a draining node takes O(that node's cables) more. Precondition: the nodes and cables of a valid topology.
+// For each cable, whether paths may lead over it. Cables that drain are never in use. A cable that loses packets
+// (loss_percent) is in use unless its two nodes reach each other, through nodes that do not drain, over cables that all
+// lose less than half as much. So nodes that reach each other over all cables do so over those in use. O(cables log
+// cables); a cable at a draining node takes O(that node's cables) more. Precondition: the nodes and cables of a valid
+// topology.
 std::vector<bool> cables_in_use(std::span<const Node> nodes, std::span<const Cable> cables);
 
 }  // namespace cableway::routing

@@ -176,8 +176,8 @@ Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& ad
   return std::nullopt;
 }
 
-// What computes with shared parts leaves out those that none of their cables can exceed. So a cable faster than its
-// plug or root would go unlimited where it is the only one there.
+// Code that computes with shared parts skips a part that its cables cannot exceed. So a cable that is faster than its
+// plug or root, and alone there, would not be limited at all.
 Checker::Result Checker::check_rate_at(const Cable& cable, const Port& port) const {
   const Node& node = nodes_[port.node.value];
   const auto exceeds = [&](const char* kind, const std::string& name, const std::vector<SharedPart>& parts) -> Result {

@@ -115,7 +115,7 @@ void HopDirection::parcel_left() {
       sending_->read = std::make_unique_for_overwrite<std::byte[]>(chunk.payload);
       std::memcpy(sending_->read.get(), parcel.payload.get(), chunk.payload);
     }
-    // Of the bytes that leave, so that it hides no memory that was reused too early.
+    // The checksum covers the bytes that leave, so that it does not hide memory that was reused too early.
     parcel.frame = with_checksum(chunk, parcel.payload.get());
     flip({parcel.payload.get(), chunk.payload});
   }

@@ -4,11 +4,11 @@
 //   [stages of the receiver] -> inbox: a landing, or a slot
 //
 // Modelled after TCP: at most `window_bytes` are sent and not yet consumed by the receiver, so a chunk without a free
-// slot waits in front of the relay. With a send buffer, a chunk counts as sent as soon as it is in the buffer, and as
-// many bytes as the kernel lets one connection queue at a port precede those of other connections. Without a buffer a
-// chunk counts as sent when its last byte has left, as with RDMA. Not modelled: acknowledgement segments, and losses,
-// which are repaired below this layer. Frames without payload queue for the port like chunks, batched with those added
-// since the last turn.
+// slot waits in front of the relay. With a send buffer, a chunk counts as sent as soon as it is in the buffer; in the
+// port's queue, other connections wait behind as many of its bytes as the kernel lets one connection queue there.
+// Without a buffer a chunk counts as sent when its last byte has left, as with RDMA. Not modelled: acknowledgement
+// segments, and losses, which are repaired below this layer. Frames without payload queue for the port like chunks,
+// batched with those added since the last turn.
 #ifndef CABLEWAY_SIM_CABLE_HOP_DIRECTION_H_
 #define CABLEWAY_SIM_CABLE_HOP_DIRECTION_H_
 
@@ -35,11 +35,11 @@ struct WireFacts {
   std::uint32_t packet_overhead = 66;   // header bytes per packet that count towards the cable's rate
   std::uint64_t window_bytes = std::uint64_t{512} << 10;
   // The size of the socket's send buffer, and how much of it is in the port's queue at a time: chunks are queued until
-  // it is at least that much. 0: no buffer, and one chunk at a time; always so if payload is carried.
+  // they reach that size. 0: no buffer, and one chunk at a time; always so if payload is carried.
   std::uint64_t buffer_bytes = 0;
   std::uint64_t queue_bytes = 0;
 
-  // The bytes on the wire for so many stream bytes that leave together.
+  // The bytes on the wire for this many stream bytes that leave together.
   std::uint64_t wire_bytes(std::uint64_t bytes) const;
 };
 
@@ -105,7 +105,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   // The next chunk that leaves never completes: the connection has failed.
   void fail_next_send() { fails_next_ = true; }
   bool send_failed() const { return send_failed_; }
-  // From now on one bit of every so many chunks changes on the cable, below the checksum; 0: of none.
+  // From now on one bit changes on the cable in every `chunks`-th chunk, below the checksum; 0: in none.
   void flip_every(std::uint64_t chunks) { flip_every_ = chunks; }
   std::uint64_t flipped() const { return flipped_; }
   // Chunks whose memory changed between leaving and counting as sent: the owner reused it too early.

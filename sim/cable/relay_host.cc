@@ -6,7 +6,7 @@
 namespace cableway::sim {
 namespace {
 
-// What is scheduled of a host.
+// The kinds of events that a host schedules.
 constexpr std::uint64_t kRest = 0;
 constexpr std::uint64_t kLook = 1;
 

@@ -66,7 +66,7 @@ class RelayHost final : private Occurrence {
   const SlotPool& pool() const { return pool_; }
   // Applies from now on.
   void set_chunk_time(Duration time) { facts_.chunk_time = time; }
-  // While it stands still its circuits do not move; then all do.
+  // While it stands still its circuits do not move; afterwards all of them move.
   void stand_still(bool still);
 
  private:
@@ -76,7 +76,7 @@ class RelayHost final : private Occurrence {
   void occur(std::uint64_t what) override;
   void rest_later();
   void rest();
-  // Alternates that have found their port in use look whether it is idle, as long as there are some.
+  // Checks the gates of alternates that have found their port in use, repeatedly until no alternate waits.
   void look_later();
   void look_at_gates();
 

@@ -33,9 +33,9 @@ std::uint64_t most_common_rate(const PhysicalCables& physical) {
   return rate_mbps;
 }
 
-// What a new port of a node is like.
+// The properties of a new port of a node.
 struct NewPort {
-  std::vector<std::string> roots;  // that with the fewest cables first; empty: not all are known
+  std::vector<std::string> roots;  // the root with the fewest cables first; empty: not all roots are known
   std::size_t functions = 1;
 };
 

@@ -1,10 +1,10 @@
 // Finds the additional cable that improves an all_to_all most.
 //
-// It is assumed to be like those that the nodes have:
-//   - where all ports of a node have a known root, the new port is behind one of these roots, that with the fewest
-//     cables, since a cable brings no PCIe link with it; else it is behind none, and so not limited;
-//   - where both nodes have split plugs, whose functions are behind several roots each, it has as many functions, each
-//     with an equal share of its rate: between two DGX Sparks two, one behind each root.
+// The cable is assumed to be like those that the nodes have:
+//   - where all ports of a node have a known root, the new port is behind the root with the fewest cables, since a
+//     cable brings no PCIe link with it; else it is behind none, and so not limited;
+//   - where both nodes have split plugs, whose functions are behind several roots each, the cable has as many
+//     functions, each with an equal share of its rate: two between two DGX Sparks, one behind each root.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_ADDED_CABLE_H_
 #define CABLEWAY_SIM_FLOW_MODEL_ADDED_CABLE_H_
 

@@ -78,7 +78,7 @@ CableResources::CableResources(const routing::Topology& topology, const routing:
   begin_.push_back(static_cast<std::uint32_t>(resources_.size()));
 }
 
-// Out of a node comes before into it.
+// The resource out of a node precedes the one into it.
 ResourceKind CableResources::kind(ResourceIndex resource) const {
   const bool sends = resource % 2 == 0;
   if (resource >= first_root_) return sends ? ResourceKind::kSendingRoot : ResourceKind::kReceivingRoot;

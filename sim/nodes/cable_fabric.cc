@@ -159,7 +159,7 @@ void CableFabric::transmit(const FabricPorts& from, PortId port, const routing::
   if (segment.shares_wire_with) spread(*segment.shares_wire_with, sender, to, copy, kind);
 }
 
-// To the segment's other ends.
+// Delivers to the segment's other ends.
 void CableFabric::spread(SegmentNumber number, const End& sender, const routing::PortAddress* to,
                          const std::shared_ptr<const std::vector<std::byte>>& copy, Packet kind) {
   Segment& segment = segments_[number];
@@ -221,12 +221,12 @@ void CableFabric::deliver(const Way& way, const std::vector<std::byte>& bytes, P
   nodes_[way.to]->receive_(ReceivedDatagram{way.to_port, address, bytes});
 }
 
-// Of a host whose node may stand still, or not run.
+// The kernel's part on a host whose node may stand still, or not run.
 void CableFabric::deliver_to_kernel(const Way& way, const routing::PortAddress& from,
                                     const std::vector<std::byte>& bytes, Packet kind) {
   const FabricPorts& ports = *nodes_[way.to];
   PulseSockets* const sockets = ports.pulse_sockets_;
-  // One that has changed on its way fails its checksum.
+  // A packet that was changed on its way fails its checksum.
   if (kind != Packet::kPulse && !std::equal(bytes.begin(), bytes.end(), kKernelPacket.begin())) return;
   switch (kind) {
     case Packet::kPulse:

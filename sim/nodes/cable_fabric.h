@@ -1,7 +1,7 @@
 // Nodes' ports and the cables between them, in memory and virtual time: the simulator's PortInventory and
 // ControlChannel. Cables carry datagrams with a delay, and lose, duplicate, reorder and corrupt as many of them as
-// configured. Beside control datagrams they carry pulses, and what kernels answer by themselves: that nobody listens,
-// and that they live.
+// configured. They also carry pulses, and what kernels answer without a process: refusals of pulses where no socket is
+// open, and answers to questions.
 #ifndef CABLEWAY_SIM_NODES_CABLE_FABRIC_H_
 #define CABLEWAY_SIM_NODES_CABLE_FABRIC_H_
 
@@ -43,7 +43,7 @@ class FabricPorts final : public PortInventory, public ControlChannel {
   void watch(std::function<void()> changed) override { changed_ = std::move(changed); }
 
   void send_to_all(PortId port, std::span<const std::byte> bytes) override;
-  // Only in the family of the port's first address, as send_to_all().
+  // Sends only in the family of the port's first address, like send_to_all().
   void send_to_family(PortId port, bool is_ipv6, std::span<const std::byte> bytes) override;
   void send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) override;
   void listen(std::function<void(const ReceivedDatagram&)> receive) override { receive_ = std::move(receive); }
@@ -53,7 +53,7 @@ class FabricPorts final : public PortInventory, public ControlChannel {
   void send_pulse(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes);
   // Asks the kernel there for an answer.
   void ask_kernel(PortId port, const routing::PortAddress& to);
-  // That have arrived at the port, of all kinds.
+  // The number of packets of all kinds that have arrived at the port.
   std::uint64_t packets(PortId port) const {
     const auto counted = packets_.find(port);
     return counted == packets_.end() ? 0 : counted->second;
@@ -114,16 +114,16 @@ class CableFabric {
   SegmentNumber join(const std::vector<std::pair<NodeNumber, PortId>>& ports);
   // Adds a port to each of the two nodes and joins them, with addresses in their own subnet.
   SegmentNumber add_cable(NodeNumber a, NodeNumber b);
-  // Makes two cables one wire, as those of a split port are: a datagram that is sent on one is received on both. Each
-  // keeps its own carrier, weather and silence.
+  // Makes two cables one wire, like the cables of a split port: a datagram that is sent on one is received on both.
+  // Each keeps its own carrier, weather and silence.
   void share_wire(SegmentNumber one, SegmentNumber other);
   void set_carrier(SegmentNumber segment, bool carrier);
   // Drops all datagrams while the carrier stays.
   void set_silent(SegmentNumber segment, bool silent);
   // Drops datagrams that one of the ports sends; `end` is its place in join()'s list (cables: 0 is a, 1 is b).
   void set_mute(SegmentNumber segment, std::size_t end, bool mute) { segments_[segment].mute[end] = mute; }
-  // Drops IP packets of more than `bytes` that one of the ports sends, and so datagrams with such fragments; as
-  // set_mute().
+  // Drops IP packets of more than `bytes` that one of the ports sends, and so datagrams with such fragments; `end` as
+  // in set_mute().
   void set_largest_packet(SegmentNumber segment, std::size_t end, std::size_t bytes) {
     segments_[segment].largest_packet[end] = bytes;
   }
@@ -147,9 +147,9 @@ class CableFabric {
     return segments_[segment].ends;
   }
   bool has_carrier(SegmentNumber segment) const { return segments_[segment].carrier; }
-  // Whether datagrams from that port are delivered, weather aside.
+  // Whether datagrams from that port are delivered, regardless of the weather.
   bool carries(SegmentNumber segment, std::size_t end) const;
-  // Likewise of packets of the port's MTU.
+  // The same for packets of the port's MTU.
   bool carries_full_size(SegmentNumber segment, std::size_t end) const;
   bool is_off(NodeNumber node) const { return off_[node]; }
   std::uint64_t datagrams() const { return datagrams_; }

@@ -57,7 +57,7 @@ class NodeWorld {
   bool runs(NodeNumber node) const { return places_[node].node != nullptr; }
   Node& node(NodeNumber node) { return *places_[node].node; }
   NodeOptions& options(NodeNumber node) { return places_[node].options; }
-  // Those that the node uses.
+  // The clock and the seal that the node uses.
   Clock& clock_of(NodeNumber node) { return *places_[node].clock; }
   const DatagramSeal& seal_of(NodeNumber node) { return *places_[node].seal; }
 

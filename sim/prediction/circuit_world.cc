@@ -122,7 +122,7 @@ std::optional<CircuitName> CircuitWorld::add(RoutedFlow& flow, const routing::Pa
   if (path.cables.empty()) circuit->hops_.push_back(make_local_hop(path.nodes.front()));
   for (std::size_t i = 0; i < path.hops(); ++i) circuit->hops_.push_back(make_hop(path.cables[i], path.nodes[i]));
   add_relays(*circuit, flow.source_, flow.destination_, share);
-  // Neither can fail: nobody has retired this circuit.
+  // Neither can fail: no end has retired this circuit.
   const std::size_t last = path.cables.size();
   flow.sender_.join(*name, circuit->hops_.front()->source(), end_name(path, 0, 1), options_.chunk_bytes).IgnoreError();
   flow.receiver_.join(*name, circuit->hops_.back()->destination(), end_name(path, last, last - 1)).IgnoreError();
@@ -159,7 +159,7 @@ std::string CircuitWorld::end_name(const routing::Path& path, std::size_t at, st
   return to_text(HopEnd{name(at), "", name(to), "", topology_.cable(path.cables[std::min(at, to)]).name});
 }
 
-// Where the topology does not name its ports each cable has its own.
+// Where the topology does not name ports, each cable has its own port.
 EgressPort CircuitWorld::egress(const routing::Path& path, std::size_t at) {
   if (stamps_.empty() || path.cables.empty()) return {};
   const routing::CableIndex cable = path.cables[at];

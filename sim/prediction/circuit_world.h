@@ -39,9 +39,9 @@ namespace cableway::sim {
 struct CircuitOptions {
   std::uint32_t chunk_bytes = 64U << 10;  // a multiple of 128
   Payload payload = Payload::kCounted;
-  // Except for the latency, which is the cable's. The send buffer matches core/linux/tcp/data_socket.h; of its
-  // contents, two segments of 64 KiB are in the port's queue, the least that Linux allows (tcp_small_queue_check() in
-  // net/ipv4/tcp_output.c), regardless of the chunk size.
+  // The facts of every hop except for its latency, which is the cable's. The send buffer matches
+  // core/linux/tcp/data_socket.h; of its contents, two segments of 64 KiB are in the port's queue, the least that Linux
+  // allows (tcp_small_queue_check() in net/ipv4/tcp_output.c), regardless of the chunk size.
   WireFacts wire{.buffer_bytes = 2U << 20, .queue_bytes = 128U << 10};
   RelayFacts relay;
   double local_bytes_per_second = 10e9;  // between two ranks of one node
@@ -94,10 +94,10 @@ class CircuitWorld {
   RoutedFlow& open(LinkUser& source, LinkUser& destination);
   // The same with one circuit along `path`.
   RoutedFlow& open(const routing::Path& path, LinkUser& source, LinkUser& destination);
-  // Gives the flow a circuit along `path`; `bundle` and `share` as in CircuitOwner::stripe(). Wakes nobody. nullopt:
-  // the flow has as many circuits as it may have.
+  // Gives the flow a circuit along `path`; `bundle` and `share` as in CircuitOwner::stripe(). Does not wake the ends.
+  // nullopt: the flow has as many circuits as it may have.
   std::optional<CircuitName> add(RoutedFlow& flow, const routing::Path& path, std::uint32_t bundle, CircuitShare share);
-  // Both ends.
+  // Wakes both ends.
   static void wake(RoutedFlow& flow);
 
   std::size_t circuits() const { return circuits_.size(); }
@@ -122,7 +122,7 @@ class CircuitWorld {
   void add_relays(Circuit& circuit, LinkUser& source, LinkUser& destination, CircuitShare share);
   // One end of a circuit's hop on node `at` of its path, the hop that leads to node `to`.
   std::string end_name(const routing::Path& path, std::size_t at, std::size_t to) const;
-  // By which node `at` of the path sends on; not known where flows have one circuit each.
+  // The port by which node `at` of the path sends on; unknown where flows have one circuit each.
   EgressPort egress(const routing::Path& path, std::size_t at);
   bool has_shares() const { return options_.shares != CircuitShare::kNone; }
   static std::size_t place(routing::CableIndex cable, bool from_a) { return 2ULL * cable.value + (from_a ? 0 : 1); }

@@ -28,8 +28,8 @@ namespace cableway::sim {
 struct CollectiveFacts {
   std::uint64_t in_flight = 8;   // messages per connection, as NCCL's steps
   std::uint64_t operations = 1;  // each starts as soon as the rank's previous one permits
-  // From when a source notices that its circuit has ended until the next one is set up. Both took a few milliseconds
-  // together in network namespaces (docs/benchmarks.md, failover).
+  // The time from when a source notices that its circuit has ended until the next one is set up. Noticing and set-up
+  // together took a few milliseconds in network namespaces (docs/benchmarks.md, failover).
   Duration set_up{std::chrono::milliseconds(4)};
 };
 
@@ -48,12 +48,12 @@ class CollectiveRun {
   // Posts what can be posted now; the rest follows as the clock runs.
   void start();
   bool finished() const { return unfinished_ == 0; }
-  // By operation: when it had completed on all ranks. Contains completed operations only.
+  // By operation: when all ranks had completed it. Contains completed operations only.
   const std::vector<Instant>& completions() const { return completions_; }
   // OK, or why a flow has no path left before the run was finished.
   const absl::Status& status() const { return status_; }
   std::size_t flows() const { return flows_.size(); }
-  // Of all flows, since the start.
+  // The number of circuits of all flows since the start.
   std::size_t circuits() const;
   // The number of messages sent or received so far, and the total, over all operations.
   std::uint64_t messages_done() const { return messages_done_; }

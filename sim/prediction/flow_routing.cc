@@ -26,7 +26,7 @@ std::vector<FlowPath> FlowRouting::paths() const {
   return paths_.paths(facts_.source, facts_.destination, ordinal_, shares);
 }
 
-// What the newest bundle lacks.
+// Sets up the circuits that the newest bundle lacks.
 void FlowRouting::join(const std::vector<FlowPath>& paths) {
   for (const FlowPath& path : paths) {
     const auto is_member = [&](const Live& live) { return live.bundle == bundle_; };

@@ -54,15 +54,15 @@ class FlowRouting {
   FlowRouting(const FlowRouting&) = delete;
   FlowRouting& operator=(const FlowRouting&) = delete;
 
-  // Sets up the first circuits; these ends are woken by all. Returns whether there is a path.
+  // Sets up the first circuits. All circuits wake these ends. Returns whether there is a path.
   bool open(LinkUser& source, LinkUser& destination);
   FlowSender& sender() { return routed_->sender(); }
   const FlowSender& sender() const { return routed_->sender(); }
   FlowReceiver& receiver() { return routed_->receiver(); }
 
-  // To be called whenever the sender has made progress. The reroutes that are over by now.
+  // To be called whenever the sender has made progress. Returns the reroutes that have ended by now.
   std::vector<FlowReroute> moved();
-  // A message was posted.
+  // To be called when a message was posted.
   void posted();
   bool has_no_path() const { return has_no_path_; }
   // No further circuit is set up.
@@ -70,8 +70,8 @@ class FlowRouting {
 
   const Facts& facts() const { return facts_; }
   std::size_t circuits() const { return made_; }
-  // A circuit over one of `cables` (sorted) whose end the source has not noticed; of several, the one of the best rank.
-  // Alternates that have carried nothing do not count.
+  // A circuit over one of `cables` (sorted) whose end the source has not noticed; if there are several, the one of the
+  // best rank. Alternates that have carried nothing do not count.
   std::optional<RankFlow> circuit_over(const std::vector<routing::CableIndex>& cables) const;
 
  private:

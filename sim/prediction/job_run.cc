@@ -78,7 +78,7 @@ void JobRun::cut_at(Duration when) {
   world_.cut(cables);
 }
 
-// By an earlier cut, although its source has not noticed yet.
+// Whether an earlier cut hit the flow, even if the flow's source has not noticed yet.
 bool JobRun::is_hit_before(std::size_t group, const RankFlow& flow, Duration when) const {
   return std::any_of(cuts_.begin(), cuts_.end(), [&](const CutEffect& earlier) {
     return earlier.happened && earlier.cut.when < when &&

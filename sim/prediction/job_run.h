@@ -70,7 +70,7 @@ class JobRun {
   // What was sent again after circuits had ended.
   std::uint64_t bytes_again() const;
   std::size_t flows() const;
-  // Of all flows, since the start.
+  // The number of circuits of all flows since the start.
   std::size_t circuits() const;
   // The share of all messages that are done: 0 to 1.
   double share_done() const;

@@ -34,7 +34,7 @@ std::vector<FlowPath> PathChooser::paths(routing::NodeIndex source, routing::Nod
     }
   }
   if (!left_) return paths;
-  // Cables have other numbers where some are gone.
+  // Cables have different numbers in the topology without the cables that are gone.
   for (FlowPath& each : paths) {
     for (routing::CableIndex& cable : each.path.cables) cable = *topology_.find_cable(left_->cable(cable).name);
   }

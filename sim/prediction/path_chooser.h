@@ -29,15 +29,15 @@ class PathChooser {
   explicit PathChooser(const routing::Topology& topology)
       : topology_(topology), parts_(routing::CableParts::find(topology)) {}
 
-  // Counts the flows of a pair: the number that the next flow has, for paths().
+  // Counts the flows of a pair: returns the number of the next flow, for paths().
   std::uint64_t next_flow(routing::NodeIndex source, routing::NodeIndex destination);
-  // Of the paths that `source` offers to that flow (routing/offers/path_offers.h): the first one, and those that share
-  // its chunks, as far as `shares`; the best first. Empty: there is no path.
+  // The paths that `source` offers to that flow (routing/offers/path_offers.h), the best first: the flow's first path,
+  // and those that share its chunks, as far as `shares` allows. Empty: there is no path.
   std::vector<FlowPath> paths(routing::NodeIndex source, routing::NodeIndex destination, std::uint64_t flow,
                               CircuitShare shares);
   // The first path of the next flow; exists() is false if there is none.
   routing::Path next(routing::NodeIndex source, routing::NodeIndex destination);
-  // No later path crosses these cables; all that are gone, sorted.
+  // Sets all cables that are gone, sorted. No later path crosses them.
   void set_gone(const std::vector<routing::CableIndex>& cables);
 
  private:

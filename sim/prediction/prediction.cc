@@ -17,7 +17,7 @@ namespace {
 // Bounds workloads that never end.
 constexpr std::chrono::hours kLongestJob{24};
 constexpr std::uint64_t kMomentsPerProgress = 1 << 10;
-// The length of a sample, in times that a chunk takes on the slowest cable.
+// The length of a sample, in units of the time that a chunk takes on the slowest cable.
 constexpr double kChunksPerSample = 8;
 
 double seconds(Duration time) {

@@ -20,7 +20,7 @@ absl::Status too_large(std::uint64_t count, const char* what, std::uint64_t limi
                                                    "; expected fewer ranks or channels, less data, or --level flow"));
 }
 
-// Of all circuits that a flow may have.
+// The hops of all circuits that a flow may have.
 std::uint64_t hops_of_flow(const PredictionRequest& request, PathChooser& paths, routing::NodeIndex source,
                            routing::NodeIndex destination) {
   std::vector<FlowPath> all =

@@ -7,8 +7,8 @@
 namespace cableway::sim {
 namespace {
 
-// A flow looks for its best path 300 ms after a change, sets a circuit up there, and ends the old one 3 s later; it
-// looks again after 2 s where it could not at once.
+// A flow looks for its best path 300 ms after a change, sets a circuit up there, and ends the old one 3 s later; if it
+// cannot do so at once, it looks again after 2 s.
 constexpr std::chrono::seconds kLeavesWithin{8};
 constexpr std::size_t kRoom = 256;
 

@@ -18,7 +18,7 @@ namespace cableway::sim {
 
 class DrainRule {
  public:
-  // Everything outlives it.
+  // All arguments outlive this.
   DrainRule(SimtestGround& ground, const NodeRules& nodes, const std::vector<std::unique_ptr<SimtestFlow>>& flows);
 
   // To be called at regular intervals while the world runs.

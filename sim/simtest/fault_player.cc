@@ -14,7 +14,7 @@ constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::uint64_t kUsualRate = 1000;  // per mille
 constexpr std::chrono::milliseconds kStartsApart{7};
 constexpr std::chrono::milliseconds kVerdictsApart{3};
-constexpr std::size_t kLargestPacket = 1000;  // bytes, that a cable with kLarge carries: more than small hellos have
+constexpr std::size_t kLargestPacket = 1000;  // bytes; what a cable with kLarge still carries: small hellos fit
 
 Duration from_us(std::uint64_t amount) {
   return std::chrono::microseconds(static_cast<std::int64_t>(amount));
@@ -251,7 +251,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
   ground_.plant.segment_changed(cable);
 }
 
-// Only when such a fault begins or ends: a node that restarts has forgotten what drained.
+// Called only when such a fault begins or ends: a node that restarts has forgotten what drained.
 void FaultPlayer::update_drains(std::size_t cable) {
   const auto& ends = ground_.nodes.fabric().ends_of(cable);
   const auto drains_at = [&](std::size_t end) {
@@ -268,7 +268,8 @@ void FaultPlayer::update_drains(std::size_t cable) {
   }
 }
 
-// One that is not up cannot be drained, and one that the node has forgotten not undrained: as for an operator.
+// As for an operator, a cable that is not up cannot be drained, and one that the node has forgotten cannot be
+// undrained.
 void FaultPlayer::set_cable_drains(std::size_t node, const std::string& name, bool drains) {
   Node& running = ground_.nodes.node(node);
   (drains ? running.drain_cable(name) : running.undrain_cable(name)).IgnoreError();

@@ -31,8 +31,8 @@ class FaultPlayer {
   Instant calm() const;
   // Faults that have begun, by kind.
   const std::array<std::uint64_t, kFaultKinds>& begun() const { return begun_; }
-  // How often a cable, or all between two parts of the world, stopped carrying while a flow was not over; those of
-  // kCutOn are counted by the plant.
+  // How often a cable, or all cables between two parts of the world, stopped carrying while a flow was not over; the
+  // plant counts those of kCutOn.
   std::uint64_t cuts() const { return cuts_; }
 
  private:

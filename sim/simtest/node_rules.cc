@@ -192,7 +192,7 @@ std::vector<std::size_t> NodeRules::components() const {
   return lowest;
 }
 
-// Distances in cables that are not draining, through nodes that are not either.
+// Distances in hops over cables that are not draining, through nodes that are not draining.
 std::vector<std::size_t> NodeRules::distances(std::size_t from) const {
   std::vector<std::size_t> distance(ground_.nodes.size(), kNotReached);
   const std::vector<TrueCable> cables = true_cables();

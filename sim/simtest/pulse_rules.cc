@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kRule = 9;
-// After a fault pulses that it has held up may be missing for a moment.
+// Pulses that a fault has held up may be missing for a moment after it.
 constexpr std::chrono::seconds kCausesWithin{2};
 // How far back judgements remember gaps and lateness, and how long they take to get to know a cable.
 constexpr Duration kRemembers = 2 * kRecentWindow + std::chrono::seconds(1);
@@ -116,7 +116,7 @@ void PulseRules::check() {
   }
 }
 
-// A cable over which nothing has disturbed its pulses for so long as its proof takes is trusted.
+// A cable whose pulses were undisturbed for as long as its proof takes is trusted.
 void PulseRules::check_trust(std::size_t node, const std::string& name) {
   const Cable& cable = cables_.at(name);
   const std::size_t other = node_at(cable, cable.a) == node ? node_at(cable, cable.b) : node_at(cable, cable.a);
@@ -142,7 +142,7 @@ bool PulseRules::is_settled(const std::string& name, std::size_t node) const {
   return since.has_value() && ground_.clock().now() - *since > kKnownAfter;
 }
 
-// 100 ms with pulses every 10 ms, and what is allowed for stalls of busy hosts.
+// 100 ms with pulses every 10 ms, plus the allowance for stalls of busy hosts.
 Duration PulseRules::bound(const Fault& silence) const {
   const Duration interval = ground_.plan.pulse;
   Duration stalls = ground_.plan.stalls;

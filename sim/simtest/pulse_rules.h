@@ -39,7 +39,7 @@ class PulseRules {
   std::uint64_t still() const { return still_; }
   // Silences after which it was checked that circuits had ended.
   std::uint64_t silences_checked() const { return silences_checked_; }
-  // The latest that a node's timer for pulses has run.
+  // The longest delay of a node's timer for pulses so far.
   Duration latest() const;
 
  private:

@@ -15,9 +15,9 @@ using std::chrono::milliseconds;
 
 constexpr int kStallRule = 10;
 constexpr milliseconds kLongestStall{100};
-// For so long after a loss flows are watched.
+// Flows are watched for this long after a loss.
 constexpr milliseconds kWatched{250};
-// A connection may be given up for a silence that ended so long ago.
+// A connection may be given up because of a silence that ended up to this long ago.
 constexpr std::chrono::seconds kOtherFaults{10};
 // For `retire`, `retired` and the first chunk that is sent again.
 constexpr int kCrossings = 3;
@@ -38,7 +38,7 @@ void StallRule::start() {
   }
 }
 
-// Without pulses nodes do not tell their processes, and a connection that ends with the carrier is what remains.
+// Without pulses, nodes do not report the loss to their processes: only connections that end with the carrier show it.
 bool StallRule::is_told(const Fault& fault) const {
   return ground_.plan.pulse > milliseconds{0} || fault.amount == 1;
 }
@@ -68,7 +68,7 @@ void StallRule::loses_carrier(const Fault& fault) {
   }
 }
 
-// Whether it loses a circuit that carries it, has another one at both ends, and nothing else is wrong.
+// Whether the flow loses a circuit that carries it, has another one at both ends, and nothing else is wrong.
 bool StallRule::is_to_go_on(const SimtestFlow& flow, std::size_t number, std::size_t segment,
                             const Fault& fault) const {
   const FlowAttempt* const attempt = flow.attempt();

@@ -26,7 +26,7 @@ class StallRule {
 
   // Schedules a look at the flows right before each loss. To be called before the faults are scheduled.
   void start();
-  // To be called every 10 ms of virtual time: a stall counts as shorter than it is by that much.
+  // To be called every 10 ms of virtual time: a stall may be measured up to 10 ms too short.
   void check();
 
   // Losses after which a flow had something to move.

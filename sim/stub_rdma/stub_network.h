@@ -2,8 +2,9 @@
 //
 // Three ways to drive it. Manually: StubQueuePair::deliver() and complete(), hold_*(), and deliver_all(). By a seed:
 // step(), which keeps the order of a reliable connection within each direction of a pair, and no other order:
-// occasionally it stalls one direction of one pair, or its completions, for as long as anything else can move, and
-// always those that wait for a lost acknowledgement. By a clock: rdma_wire.h, a wire for each direction of a pair.
+// occasionally it stalls one direction of one pair, or its completions, for as long as anything else can move;
+// completions that wait for a lost acknowledgement always stall so. By a clock: rdma_wire.h, a wire for each direction
+// of a pair.
 #ifndef CABLEWAY_SIM_STUB_RDMA_STUB_NETWORK_H_
 #define CABLEWAY_SIM_STUB_RDMA_STUB_NETWORK_H_
 

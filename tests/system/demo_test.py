@@ -78,7 +78,7 @@ class RunTest(unittest.TestCase):
         self.assertGreater(verified, 0)
         self.assertGreater(relayed, 0)
         rows = self.check_table(output, 4, relayed)
-        # A ring's neighbours need no relay. Of much data some takes the other way around, whose cables are idle.
+        # A ring's neighbours need no relay. A part of large data takes the other way around, whose cables are idle.
         few, much = rows["all_gather"]
         self.assertEqual(sum(few[4:]), 0)
         self.assertGreater(sum(much[4:]), 0)
@@ -200,7 +200,7 @@ def marked_processes(mark: str) -> list[Path]:
 
 
 def namespaces_of(paths: list[Path]) -> set[str]:
-    """The namespaces that the processes are in, or that their mounts hold, as the kernel names them."""
+    """The namespaces that the processes or their mounts hold, as the kernel names them."""
     found: set[str] = set()
     for path in paths:
         try:
@@ -219,7 +219,8 @@ class InterruptTest(unittest.TestCase):
             time.sleep(CHECK_EVERY_S)
 
     def interrupt(self, signal_number: int, await_line: str) -> tuple[int, str]:
-        """Interrupts a demo once it has printed a line that starts so; returns its exit status and last line."""
+        """Interrupts a demo once it has printed a line that starts with `await_line`; returns its exit status and last
+        line."""
         mark = uuid.uuid4().hex
         process = subprocess.Popen([DEMO, "--build", build], stdout=subprocess.PIPE, text=True,
                                    env=os.environ | {"DEMO_TEST_MARK": mark})

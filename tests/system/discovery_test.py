@@ -106,7 +106,7 @@ class NodeRestartTest(unittest.TestCase):
 
     @in_lab("line:2", "--rate", "200mbit")
     def test_neighbours_flow_does_not_need_the_daemons(self, nodes: LabNodes) -> None:
-        """Nor is it affected when they are started again."""
+        """Neither stopping the daemons nor starting them again affects the flow."""
         nodes.start()
         nodes.wait_for_cables()
         ranks = nodes.start_ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair:0:1", "--sizes", "1M",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""System test of what ends a flow that does not wait for another path, and what must not: a cable that goes silent, a
-relay that is killed, an application that is stopped. A flow runs down a line of three nodes, n1 relays.
+"""System test of what ends a flow that does not wait for another path, and of what must not end it: a cable that becomes
+silent, a relay that is killed, an application that is stopped. A flow runs over a line of three nodes, where n1 relays.
 
 Usage: failure_test.py --build DIR [TEST...]. The programs in DIR are run. Exit status 77 where this system cannot run a
 lab.
@@ -16,8 +16,8 @@ import lab_case
 
 BUILD = ""
 
-# What each scenario starts from: nodes n0 to n2, and a sender on n0 and a receiver on n2 whose data flows. `ended NAME`
-# waits until that rank has ended and prints after how long. All of it lives inside the lab, which ends what is left.
+# The start of each scenario: nodes n0 to n2, and a sender on n0 and a receiver on n2 whose data flows. `ended NAME` waits
+# until that rank has ended and prints after how long. All of it lives inside the lab, which ends the rest.
 PRELUDE = """
 export CABLEWAY_LOG=warning CABLEWAY_PATH_WAIT=0
 work=$(mktemp -d)

@@ -204,7 +204,7 @@ class GuestNodes:
     # Limits
 
     def rdma_objects_limited(self, names: list[str], objects: int) -> tuple[str, ...]:
-        """A command prefix that limits a command on these nodes to so many objects of each RDMA device."""
+        """A command prefix that limits a command on these nodes to this many objects of each RDMA device."""
         for name in names:
             self.run(name, "sh", "-c", _LIMIT, str(objects))
         return "sh", "-c", f'echo $$ >{_LIMITED}/cgroup.procs; exec "$@"', "sh"

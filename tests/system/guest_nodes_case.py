@@ -1,4 +1,4 @@
-"""What tests over nodes in guests share: a lab whose nodes are up for all tests of a class, and the build that they run."""
+"""The common part of tests over nodes in guests: a lab whose nodes are up for all tests of a class, and their build."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def in_lab(*options: str) -> Callable[[Body], Test]:
 
 
 def long(test: Test) -> Test:
-    """Marks a test, above its @in_lab, that `--short` leaves out."""
+    """Marks a test that `--short` leaves out; goes above its @in_lab."""
     test.is_long = True  # type: ignore[attr-defined]
     return test
 

@@ -1,4 +1,4 @@
-"""What the lab's system tests share: the lab's path, how to run it, and how to skip where it cannot run."""
+"""The common part of the lab's system tests: the lab's path, how to run it, and how to skip where it cannot run."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from lab_nodes import STEADY, LabNodes
 
 COMMUNICATORS = 50
 # Of the pairs of a ring of eight, nine have their path through a given node, in each communicator and with both paths
-# of opposite nodes used alike.
+# of opposite nodes used equally.
 CIRCUITS = 9 * COMMUNICATORS
 RELAY_MEMORY = 1250 * 2**20  # 465 circuits and 128 leases (docs/decisions/0007)
 _SOCKET = re.compile(r"ino:(\d+) .*skmem:\(r(\d+),rb(\d+),t\d+,tb(\d+),f\d+,w(\d+),")

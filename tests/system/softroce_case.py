@@ -1,4 +1,5 @@
-"""What tests in labs of guests share: a lab that is up for all tests of a class, and how to skip where it cannot run."""
+"""The common part of tests in labs of guests: a lab that is up for all tests of a class, and how to skip where it cannot
+run."""
 
 from __future__ import annotations
 

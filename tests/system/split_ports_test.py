@@ -31,7 +31,7 @@ class SplitPortsTest(unittest.TestCase):
 
     @staticmethod
     def faults(nodes: LabNodes, name: str) -> list[str]:
-        """What doctor warns of, except for ARP, which not every lab sets."""
+        """The warnings of doctor, except for ARP, which not every lab configures."""
         return [f"{each['about']}: {each['what']}" for each in nodes.doctor(name, "--no-speed")[1]
                 if each["severity"] in ("warning", "error") and each["code"] != "ARP_ANSWERED_FOR_TWIN"]
 
@@ -72,7 +72,7 @@ class SplitPortsTest(unittest.TestCase):
 
     @in_lab("twins:2", "--loss", "20%", *_OWN_ADDRESS_ONLY)
     def test_lost_hellos_and_an_unplugged_function(self, nodes: LabNodes) -> None:
-        # Both ports of a path lose a fifth in each direction: pulses call such a cable silent now and then.
+        # Both ports of a path lose a fifth in each direction: pulses find such a cable silent now and then.
         nodes.start(HOLD_MS="8000", PULSE_MS="0")
         self.check_found(nodes)
         nodes.lab("cut", "c0")

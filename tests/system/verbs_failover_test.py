@@ -33,7 +33,7 @@ pid=$(pidof cablewayd); awk '/^VmRSS:/ { print $2 }' /proc/$pid/status; ls /proc
 
 @dataclass(frozen=True)
 class Footprint:
-    """Of a node: its cablewayd, and its host's RDMA objects."""
+    """The footprint of a node: its cablewayd, and its host's RDMA objects."""
 
     resident_bytes: int
     descriptors: int
@@ -76,7 +76,7 @@ class FailoverTest(NodesTestCase):
         self.lab.check("cut", cable)
 
     def fault(self, number: int, ranks: GuestRanks) -> None:
-        """Under load, until data flows on and the cluster is whole again."""
+        """Causes a fault under load; returns once data flows on and the cluster is complete again."""
         relay = self.relay_of(number)
         first_hop = bool((number + number // _KINDS) % 2)  # else the second one
         far_end = "n0" if first_hop else "n2"
@@ -103,7 +103,7 @@ class FailoverTest(NodesTestCase):
         self.nodes.wait_for_cables(self.CABLES)
 
     def run_of_faults(self, multipath: str, first: int) -> tuple[int, int]:
-        """One job, and faults for as long as it runs: how many, and the bytes that were verified."""
+        """Runs one job, and faults for as long as it runs: returns their number, and the bytes that were verified."""
         ranks = self.job(multipath)
         self.wait_for_data(ranks)
         until = time.monotonic() + _RUN_S - _LAST_FAULT_S

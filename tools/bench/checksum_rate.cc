@@ -1,5 +1,5 @@
-// How fast the checksum of chunks is (core/flow/crc32c.h), over data in the cache and in memory. Prints JSON: bytes at
-// a time, and GB/s.
+// Measures the speed of the checksum of chunks (core/flow/crc32c.h), over data in the cache and in memory. Prints JSON:
+// bytes at a time, and GB/s.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

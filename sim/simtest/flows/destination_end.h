@@ -17,16 +17,16 @@ class DestinationEnd final : public FlowEnd, private SourceInquiry::Flow {
   DestinationEnd(const Place& place, std::size_t first);
 
   bool is_live(const CircuitName& circuit) const { return receiver_.is_live(circuit); }
-  // Whether its name is new to the flow.
+  // Whether the circuit's name is new to the flow.
   bool may_join(const CircuitName& circuit) const { return receiver_.may_join(circuit); }
   absl::Status join(const CircuitSetup& setup, OpenHop last_hop) { return join_circuit(setup, std::move(last_hop)); }
-  // It has closed the flow with all messages received, and a source that has not learned that sets up another circuit:
-  // the circuit gets the last acknowledgement, then the end.
+  // Whether this end has closed the flow with all messages received. A source that has not learned of that sets up
+  // another circuit, which gets the last acknowledgement and then the end.
   bool answers_after_close() const { return over() && reason().ok(); }
   void answer_after_close(const CircuitSetup& setup, OpenHop last_hop);
   // To be called at the end of the run: checks that nothing was written into memory after it was given back.
   void check_memory();
-  // To be called now and then: makes the best circuit the primary.
+  // To be called from time to time: makes the best circuit the primary.
   void tend();
 
  private:

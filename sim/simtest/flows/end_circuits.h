@@ -33,7 +33,7 @@ class EndCircuits {
   // Registers the memory of messages for circuits in the slot. Null: its hop needs no keys.
   using Attach = std::function<void(std::size_t slot, StubDevice* device)>;
 
-  // What a circuit's hop reports of frames (watched_link.h).
+  // The frames that a circuit's hop reports (watched_link.h).
   struct Watch {
     std::function<void(const CircuitName&, const Frame& chunk)> gives;  // a chunk, to a circuit
     std::function<void(const CircuitName&, const Frame& frame)> takes;
@@ -48,33 +48,34 @@ class EndCircuits {
         attach_(std::move(attach)),
         watch_(std::move(watch)) {}
 
-  // A circuit's hop is open here. The status tells why it cannot carry the flow; the hop has been failed then.
-  // Internal: it may join although a later one in its slot has.
+  // Adds a circuit whose hop is open here. An error tells why the circuit cannot carry the flow; its hop has been
+  // failed then. Internal: the circuit may join although a later one has joined in its slot.
   absl::Status join(const CircuitSetup& setup, PlantHop& hop, std::uint32_t chunk_bytes, Instant now);
   // The devices of the slots' circuits, null for none.
   std::array<StubDevice*, kMaxFlowCircuits> devices() const;
-  // Since construction; grows exactly when something moves.
+  // The bytes moved since construction; grows exactly when something moves.
   std::uint64_t bytes_moved() const;
-  // A circuit that is alive; the one in the lowest slot.
+  // The live circuit in the lowest slot.
   std::optional<CircuitName> first_live() const;
-  // Those that are alive, with their paths.
+  // The live circuits with their paths.
   std::vector<std::pair<CircuitName, const std::vector<Hop>*>> live_paths() const;
-  // Where a circuit leaves this node, and what its share is, until another one joins in its slot.
+  // Where a circuit leaves this node, and its share, until another one joins in its slot.
   const HopEnd& hop_end(const CircuitName& circuit) const { return circuits_[circuit.slot].hop_end; }
   CircuitShare share(const CircuitName& circuit) const { return circuits_[circuit.slot].share; }
-  // The one that is to be the primary (core/flow_circuits/circuit_preference.h); nullopt: none has lived for so long.
+  // The circuit that is to be the primary (core/flow_circuits/circuit_preference.h); nullopt: none has lived long
+  // enough.
   std::optional<CircuitName> best(Instant now) const;
 
-  // Ends those over it, as its node says.
+  // The node reports a lost port: ends the circuits over it.
   void lose_port(const PortLost& lost);
-  // Whether one that is alive leaves, or arrives at, this node over it.
+  // Whether a live circuit leaves this node, or arrives at it, over the cable.
   bool is_live_over(const PortLost& cable) const;
-  // The path of one that is alive and leads over the cable anywhere; null: there is none.
+  // The path of a live circuit that crosses the cable at any hop; null: there is none.
   const std::vector<Hop>* live_path_over(const std::string& cable) const;
 
-  // Those that have ended since the last call.
+  // The circuits that have ended since the last call.
   std::vector<CircuitName> take_ended();
-  // Ends all: the other end gets the reason over those that are alive, as the flow's end. OK: it gets none.
+  // Ends all circuits. The other end gets the reason, as the flow's end, over those that are alive. OK: it gets none.
   void end_all(const absl::Status& reason);
   // The process is killed: it leaves all hops without a last frame.
   void kill_process();

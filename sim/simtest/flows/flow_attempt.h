@@ -37,31 +37,31 @@ class FlowAttempt {
   void arrived(ArrivedSetup setup);
   void kill_source();
   void kill_destination();
-  // Wrong verdicts about a live circuit. 0: by its source, 1: by its destination, 2: by both.
+  // Gives a wrong verdict about a live circuit. 0: by its source, 1: by its destination, 2: by both.
   void misjudge(std::uint64_t by);
 
   Instant began() const { return began_; }
   const SourceEnd& source() const { return source_; }
   const DestinationEnd* destination() const { return destination_.get(); }
   void check_memory();
-  // To be called now and then.
+  // To be called from time to time.
   void tend() {
     if (destination_ != nullptr) destination_->tend();
   }
   // The paths of the source's node have changed.
   void paths_changed(Duration delay) { source_.paths_changed(delay); }
-  // The node says so to its processes.
+  // The node reports the lost port to its processes.
   void lose_port(std::size_t node, const PortLost& lost);
   // FlowEnd::is_live_over(), of its ends on the node.
   bool is_live_over(std::size_t node, const PortLost& cable) const;
   bool opened() const { return source_.joined() > 0; }
-  // One of its applications was dead at some time.
+  // Whether one of its applications was dead at some time.
   bool lost_an_application() const { return lost_an_application_; }
-  // A relay of a path had no room, which may be temporary.
+  // Whether a relay of a path had no room, which may be temporary.
   bool found_no_room() const;
-  // It has ended because there was no path for as long as a flow waits for one.
+  // Whether it has ended because there was no path for as long as a flow waits for one.
   bool found_no_path() const;
-  // No end of it is left, and none will be added.
+  // Whether no end of it is left, and none will be added.
   bool over() const { return source_.over() && (destination_ == nullptr || destination_->over()); }
 
  private:

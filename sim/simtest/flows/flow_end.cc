@@ -72,7 +72,7 @@ absl::Status FlowEnd::join_circuit(const CircuitSetup& setup, OpenHop hop) {
   return joined;
 }
 
-// The process does what follows from it on another thread.
+// The process handles the end on another thread.
 void FlowEnd::note_ended() {
   if (std::exchange(ended_seen_, owner_.circuits_ended()) == owner_.circuits_ended()) return;
   trace(owner_.last_end());

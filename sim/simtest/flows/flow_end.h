@@ -57,9 +57,9 @@ class FlowEnd : public LinkUser {
   void die();
   // Wrongly finds that a circuit has ended.
   void misjudge();
-  // Its node says that a port, or one cable of it, is lost.
+  // Its node reports that a port, or one cable of it, is lost.
   virtual void lose_port(const PortLost& lost);
-  // Whether a circuit that is alive leaves, or arrives at, its node over it.
+  // Whether a live circuit leaves its node, or arrives at it, over the cable.
   bool is_live_over(const PortLost& cable) const { return !over_ && circuits_.is_live_over(cable); }
   // EndCircuits::live_path_over().
   const std::vector<Hop>* live_path_over(const std::string& cable) const {
@@ -107,9 +107,9 @@ class FlowEnd : public LinkUser {
   void wake_soon();
   // Whether message `next_` may be posted now: after its wait, which starts with the first call.
   bool waited(Duration wait);
-  // Gives the message memory for so many bytes, with keys for all circuits.
+  // Gives the message this many bytes of memory, with keys for all circuits.
   Posted& add_posted(std::uint64_t bytes);
-  // The message's registration with that device, which `make` makes where there is none yet.
+  // Returns the message's registration with that device; calls `make` if there is none yet.
   template <typename Make>
   static const StubMemory& registration(Posted& posted, StubDevice& device, const Make& make) {
     for (const auto& [where, registered] : posted.registered) {

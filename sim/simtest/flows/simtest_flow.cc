@@ -12,10 +12,10 @@ namespace {
 constexpr std::chrono::milliseconds kTryAgainAfter{500};
 constexpr std::chrono::milliseconds kTriesApart{17};
 
-// After the faults; longer than any node and any pause of a flow takes until it finds a path.
+// After the faults; longer than any node, and any pause of a flow, needs to find a path.
 constexpr std::chrono::seconds kFindsPathWithin{12};
 
-// Of the destination's listener, which the source has received.
+// The cookie of the destination's listener, which the source has received.
 Cookie cookie_of(std::size_t flow) {
   Cookie cookie{};
   for (std::size_t i = 0; i < cookie.size(); ++i) cookie[i] = static_cast<std::byte>(flow * 31 + i);

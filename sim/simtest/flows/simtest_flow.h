@@ -28,7 +28,7 @@ class SimtestFlow {
   void kill_destination();
   void revive_source();
   void revive_destination();
-  // As FlowAttempt::misjudge(), of the attempt at this time.
+  // Calls FlowAttempt::misjudge() of the present attempt.
   void misjudge(std::uint64_t by);
   // Whether set-ups are cut off from now on once the destination has accepted them.
   void lose_answers(bool lost) { answers_are_lost_ = lost; }
@@ -38,7 +38,7 @@ class SimtestFlow {
   // The paths of this node have changed.
   void paths_changed(std::size_t node);
 
-  // A node says to its processes that a port, or one cable of it, is lost.
+  // A node reports to its processes that a port, or one cable of it, is lost.
   void lose_port(std::size_t node, const PortLost& lost);
   // FlowEnd::is_live_over(), of its ends on the node.
   bool is_live_over(std::size_t node, const PortLost& cable) const;
@@ -52,14 +52,14 @@ class SimtestFlow {
 
   const FlowPlan& plan() const { return plan_; }
   const std::vector<MessageRecord>& records() const { return records_; }
-  // So far, and the newest; null: there was none.
+  // The number of attempts so far, and the newest one; null: there was none.
   std::size_t attempts() const { return attempts_.size(); }
   const FlowAttempt* attempt() const { return attempts_.empty() ? nullptr : attempts_.back().get(); }
   std::size_t done() const;
   std::size_t failed() const;
-  // Of the messages that are done.
+  // The bytes of the messages that are done.
   std::uint64_t bytes_done() const;
-  // Dialed.
+  // The number of circuits dialed.
   std::size_t circuits() const;
 
  private:

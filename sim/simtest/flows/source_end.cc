@@ -91,7 +91,7 @@ absl::Status SourceEnd::check_budget(const CircuitSetup& setup) const {
   auto most = dial.budget.count();
   for (std::size_t relay = 0; relay < setup.hop; ++relay) most -= most / 10;
   const Duration since = clock().now() - dial.at;
-  // The relays' tenths cover the latency of the cables.
+  // The tenths that relays reserve cover the latency of the cables.
   if (setup.hop > 0 && !may_have_been_held(setup, dial.at)) {
     most = std::min(most, (dial.budget - std::chrono::floor<std::chrono::milliseconds>(since)).count());
   }

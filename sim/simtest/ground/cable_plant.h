@@ -87,12 +87,12 @@ class CablePlant {
   PlantHop& make_hop(const End& from, const End& to);
   const Facts& facts() const { return facts_; }
 
-  // The data of a hop over a cable moves by this from now on: by a transport that both of its ends agree on.
+  // From now on `mover` moves the data of a hop over a cable, by a transport that both ends of the hop agreed on.
   void set_mover(PlantHop& hop, std::unique_ptr<HopMover> mover);
-  // The port's own, which all hops from it share.
+  // The port's transmitter, which all hops from the port share.
   Transmitter& transmitter(const End& end) { return *transmitters_[end.segment][end.end]; }
 
-  // Data leaves by this port at so many per mille of its usual rate from now on.
+  // From now on data leaves by this port at `per_mille` of its usual rate.
   void set_rate(const End& end, std::uint64_t per_mille) {
     transmitter(end).set_bytes_per_second(facts_.bytes_per_second * static_cast<double>(per_mille) / 1000);
   }
@@ -101,16 +101,17 @@ class CablePlant {
   void segment_changed(CableFabric::SegmentNumber segment);
   // Ends all connections over the segment, at both ends.
   void end_all(CableFabric::SegmentNumber segment, const absl::Status& reason);
-  // The same once a frame is sent over it, if that happens before `until`.
+  // Does the same once such a frame is sent over the segment, if that happens before `until`.
   void end_all_on(CableFabric::SegmentNumber segment, const CutOn& frame, Instant until, const absl::Status& reason);
   // Ends one connection, at both ends.
   void end_connection(PlantHop& hop, const absl::Status& reason);
   void complete_late(CableFabric::SegmentNumber segment, Duration by);
-  // HopDirection::flip_every() of each connection over it. Hops over RDMA have a checksum of their own, per packet.
+  // Calls HopDirection::flip_every() for each connection over the segment. RDMA hops have their own checksum per
+  // packet.
   void flip_every(CableFabric::SegmentNumber segment, std::uint64_t chunks);
   void fail_next_sends(CableFabric::SegmentNumber segment);
-  // Permanently disconnects the node: its host is off, and its connections with it. The other ends detect that in their
-  // time.
+  // Permanently disconnects the node: its host is off, and its connections are gone. The other ends detect that by
+  // their own timers.
   void lose(CableFabric::NodeNumber node);
 
   // Chunks on connections whose memory was changed by its owner before their sends had completed.

@@ -1,4 +1,4 @@
-// When the threads of a busy host get their turn: it stalls now and then, mostly briefly, and whatever was to run
+// Decides when the threads of a busy host run: the host stalls now and then, mostly briefly, and what was to run
 // meanwhile runs afterwards.
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_HOST_STALLS_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_HOST_STALLS_H_
@@ -15,8 +15,8 @@ class HostStalls {
  public:
   explicit HostStalls(std::uint64_t seed) : random_(seed) {}
 
-  // When a thread runs that was to run at `wanted`; times do not decrease by more than the stalls. `longest`: of the
-  // host's stalls; 0: it is idle.
+  // The time at which a thread runs that was to run at `wanted`; successive times decrease at most by the length of the
+  // stalls. `longest`: the host's longest stall; 0: it is idle.
   Instant after(Instant wanted, Duration longest) {
     if (longest <= Duration{0}) return wanted;
     if (wanted - end_ > std::chrono::seconds(1)) end_ = wanted;
@@ -28,7 +28,7 @@ class HostStalls {
   }
 
  private:
-  static constexpr int kApart = 4;  // at most, in longest stalls
+  static constexpr int kApart = 4;  // the longest time between stalls, in longest stalls
 
   // Half of the stalls are shorter than an eighth of the longest.
   Duration length(Duration longest) {

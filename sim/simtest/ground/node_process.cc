@@ -71,7 +71,7 @@ void NodeProcess::ports_changed() {
   incarnation_->pulses->update();
 }
 
-// Where nodes have no pulses, they do not tell lost carriers either: there connections find these themselves.
+// Without pulses, nodes do not report lost carriers either: connections find the loss themselves.
 void NodeProcess::lose_carriers() {
   std::set<PortId> carriers;
   std::vector<std::string> lost;

@@ -49,7 +49,7 @@ class NodeProcess final : private TransitSetups::Host {
   absl::StatusOr<std::vector<PathOffer>> find_inquiry_paths(const std::string& destination, std::uint64_t ordinal,
                                                             std::size_t most) const;
 
-  // Its relay, its listener and its pulses do nothing until they go on.
+  // While it stands still, its relay, its listener and its pulses do nothing.
   void stand_still(bool still);
   bool stands_still() const { return still_; }
 
@@ -57,7 +57,7 @@ class NodeProcess final : private TransitSetups::Host {
   const NodePulses* pulses() const {
     return incarnation_.has_value() && incarnation_->pulses.has_value() ? &*incarnation_->pulses : nullptr;
   }
-  // Whether it relays a circuit over that.
+  // Whether it relays a circuit over the cable.
   bool relays_over(const PortLost& cable) const;
 
   // Removes circuits that have ended, as the relay loop does.
@@ -81,7 +81,7 @@ class NodeProcess final : private TransitSetups::Host {
     PlantHop* downstream = nullptr;
     HopEnd upstream_end;
     HopEnd downstream_end;
-    // Whether it uses its port as a flow's own path, as announcements that pass it tell.
+    // Whether the circuit uses its port as a flow's own path; known from the announcements that pass through it.
     std::unique_ptr<bool> competes;
     std::unique_ptr<WatchedLink> upstream_link;
     std::unique_ptr<WatchedLink> downstream_link;

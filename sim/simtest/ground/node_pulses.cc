@@ -13,7 +13,7 @@ constexpr std::uint64_t kStallStream = 0x7374616c;
 // As in core/linux/pulse: how many pulses one read takes, and for how long a question waits for its answer.
 constexpr std::size_t kMaxPerRead = 256;
 constexpr milliseconds kPatience{50};
-// That a socket's buffer holds.
+// The number of pulses that a socket's buffer holds.
 constexpr std::size_t kMaxWaiting = 277;
 constexpr microseconds kTimerSlack{200};  // of an idle host
 
@@ -81,7 +81,7 @@ void NodePulses::take_cables(Instant now) {
   std::map<std::string, Link> links;
   for (const PulsedCable& cable : *wanted) {
     const auto known = links_.find(cable.name);
-    // What has arrived and was not read yet is kept.
+    // Keeps the pulses that have arrived and were not read yet.
     if (known != links_.end() && is_same_link(known->second.cable, cable)) {
       known->second.cable = cable;
       links.insert(links_.extract(known));

@@ -34,13 +34,13 @@ class NodePulses final : private Pulses::Host, private PulseSockets {
 
   // Call when cables, ports or neighbours may have changed.
   void update();
-  // Its thread does nothing until it goes on; its kernel answers.
+  // While it stands still, its thread does nothing; its kernel answers.
   void stand_still(bool still);
 
   const DoubtedCables& doubted() const { return verdicts_.doubted(); }
   // Since when the cable is pulsed, by the world's clock; nullopt: it is not.
   std::optional<Instant> pulsed_since(const std::string& cable) const;
-  // The latest that its timer has run.
+  // The longest delay of its timer so far.
   Duration latest() const { return latest_; }
 
  private:
@@ -64,7 +64,7 @@ class NodePulses final : private Pulses::Host, private PulseSockets {
   bool send(const PulsedCable& cable, std::span<const std::byte> bytes) override;
   bool look_for_signs(const PulsedCable& cable) override;
   void verdict(const PulsedCable& cable, const CableVerdict& verdict) override;
-  // Not acted on: the rules about paths know the graph, not what is better left unused.
+  // Ignored: the rules about paths know the graph, and not which cables are better left unused.
   void loss(const PulsedCable& /*cable*/, unsigned /*percent*/) override {}
 
   bool pulse(PortId port, const routing::PortAddress& from, std::span<const std::byte> bytes) override;

@@ -17,7 +17,7 @@ class WatchedLink final : public ChunkLink {
   // A chunk that has landed, or a frame without payload, which the party has accepted.
   using Takes = std::function<void(const Frame&)>;
 
-  // `link` outlives this. No `takes`: that is not reported.
+  // `link` outlives this. Null `takes`: received frames are not reported.
   WatchedLink(ChunkLink& link, Sends sends, Takes takes = nullptr)
       : link_(link), sends_(std::move(sends)), takes_(std::move(takes)) {}
 

@@ -46,8 +46,8 @@ enum class FaultKind : std::uint8_t {
   kStop,          // a node: its relay, the listener for it and its pulses stand still; its connections stay up
   kFalseVerdict,  // a flow: a live circuit is ended, every 3 ms; amount 0: by its source, 1: its destination, 2: both
   kCutAnswer,     // a flow: connections of set-ups end after the destination has accepted, before the source knows
-  kFlip,          // a cable: over TCP a bit of every so many chunks changes, below the checksum; amount: of how many
-  kDrainCable,    // a cable: its first end's node has it drain, amount 1: its second's, 2: both; while that node runs
+  kFlip,          // a cable: over TCP one bit of every n-th chunk changes, below the checksum; amount: n
+  kDrainCable,    // a cable: drained by its first end's node, amount 1: its second's, 2: both; while that node runs
   kRate,          // a cable: it carries data at another rate, of which nodes are not told; amount: RateChange's
 };
 inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kRate) + 1;
@@ -71,8 +71,9 @@ std::string to_text(const FaultPlan& plan);
 // InvalidArgument names the invalid entry and what was expected. At most kMaxFaults.
 absl::StatusOr<FaultPlan> parse_fault_plan(std::string_view text);
 
-// What a kCutOn waits for: the frame of the kind that is sent over the cable after so many others of it. By the amount:
-// six times that number plus the kind; the frame itself is lost if the number is even, and still arrives if it is odd.
+// The event that a kCutOn waits for: a frame of the given kind is sent over the cable, after a number of others of that
+// kind. The amount is six times that number plus the kind; the frame itself is lost if the number is even, and still
+// arrives if it is odd.
 struct CutOn {
   enum Kind : std::uint8_t { kAnnounce, kAck, kLanded, kRetire, kRetired, kSetup };  // kSetup: a connection for one
   static constexpr std::uint64_t kKinds = 6;
@@ -84,8 +85,8 @@ struct CutOn {
   bool arrives() const { return others % 2 == 1; }
 };
 
-// What a kRate does to data that leaves by some ports of its cable. By the amount: ten times the per mille of the usual
-// rate that are left, 1 at least and 1,000,000 at most, plus the ports as for kSilence. 503: 50 per mille at both.
+// What a kRate does to data that leaves by some ports of its cable. The amount is ten times the remaining rate, in per
+// mille of the usual one (1 to 1,000,000), plus the ports as for kSilence. 503: 50 per mille at both ports.
 struct RateChange {
   static constexpr std::uint64_t kEnds = 10;
 

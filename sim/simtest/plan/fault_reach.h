@@ -1,4 +1,4 @@
-// Which cables and nodes a fault touches, and when: rules ask it what explains what they see.
+// Determines which cables and nodes a fault touches, and when: rules use it to explain what they observe.
 #ifndef CABLEWAY_SIM_SIMTEST_PLAN_FAULT_REACH_H_
 #define CABLEWAY_SIM_SIMTEST_PLAN_FAULT_REACH_H_
 
@@ -18,20 +18,20 @@ std::vector<std::uint32_t> nodes_on(const ShapePlan& shape, std::size_t segment)
 // The number of the target, which wraps around where the world has fewer.
 std::size_t target_in(const SimtestPlan& plan, const Fault& fault);
 
-// Whether it is a fault of this cable or of one of its nodes, or parts them.
+// Whether it is a fault of this cable or of one of its nodes, or separates the nodes.
 bool touches(const SimtestPlan& plan, const Fault& fault, std::size_t segment);
 
-// Whether it is at work at any time from `from` to `until`. One that is for the whole run always is.
+// Whether the fault is active at any time from `from` to `until`. A fault that lasts for the whole run always is.
 bool is_at_work(const Fault& fault, Instant from, Instant until);
 
 // Whether it may delay or stop pulses for longer than one missed pulse, so that a cable is found silent or its other
 // node to stand still. Crashes and lost carriers do not count: nodes detect these in other ways.
 bool may_stop_pulses(const Fault& fault);
 
-// Whether it changes when pulses arrive at all.
+// Whether it affects the arrival of pulses in any way.
 bool disturbs_pulses(const Fault& fault);
 
-// Whether a fault for which `counts` holds touches the segment and is at work at any time from `from` to `until`.
+// Whether a fault for which `counts` holds touches the segment and is active at any time from `from` to `until`.
 bool is_touched(const SimtestPlan& plan, std::size_t segment, Instant from, Instant until,
                 const std::function<bool(const Fault&)>& counts);
 

@@ -1,5 +1,5 @@
-// Worlds whose only faults are cables that lose their carrier while flows with another circuit carry data, so that what
-// follows has no other cause (rule 10).
+// Worlds whose only faults are cables that lose their carrier while flows with another circuit carry data, so that any
+// stall has no other cause (rule 10).
 #ifndef CABLEWAY_SIM_SIMTEST_PLAN_LONE_CUT_H_
 #define CABLEWAY_SIM_SIMTEST_PLAN_LONE_CUT_H_
 

@@ -212,8 +212,8 @@ void add_flow_settings(SimtestPlan& plan) {
   if (shares.happens(600)) plan.shares = shares.happens(500) ? CircuitShare::kAlternate : CircuitShare::kBundle;
 }
 
-// In most worlds: faults that test how flows outlive their circuits. Those of a flow begin while it does, more often
-// than not, as most flows do not last long.
+// In most worlds: faults that test how flows outlive their circuits. Most faults of a flow begin together with the
+// flow, because most flows are short.
 void add_failover_faults(SimtestPlan& plan) {
   static const std::vector<FaultRange> ranges{
       {FaultKind::kCutOn, 0, milliseconds(100), milliseconds(4000), 0, CutOn::kKinds * 30 - 1, 0},
@@ -291,7 +291,7 @@ void add_split_port(SimtestPlan& plan) {
   last.plug_is_reported = twin->plug_is_reported = random.happens(500);
 }
 
-// In half of the worlds; there at all ports, or at most of them.
+// In half of the worlds ports have RDMA devices: all ports, or most of them.
 void add_rdma(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRdmaNumbers);
   if (!random.happens(500)) return;
@@ -301,7 +301,7 @@ void add_rdma(SimtestPlan& plan) {
     cable.rdma_at_b = random.happens(per_mille);
   }
   plan.shape.rdma_at_switch = random.happens(per_mille);
-  // The time of eight tries of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14, CABLEWAY_RDMA_RETRIES at 7), of 134 ms and of
+  // The time of eight tries: of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14, CABLEWAY_RDMA_RETRIES at 7), of 134 ms, or of
   // 537 ms.
   plan.rdma.gives_up_after = milliseconds(random.one_of(std::vector<std::uint64_t>{537, 1074, 4295}));
   plan.rdma.max_lag = microseconds(random.one_of(std::vector<std::uint64_t>{0, 100, 2000, 20'000}));

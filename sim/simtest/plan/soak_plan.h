@@ -12,8 +12,8 @@ namespace cableway::sim {
 
 inline constexpr std::chrono::hours kMostSoak{1000};
 
-// A ring of four with a chord. Cables are slow, so that a day can be computed; what pulses see of the load, the wait at
-// ports and the stalls of hosts, is that of fast ones.
+// A ring of four with a chord. Cables are slow, so that a day can be computed. For pulses, the load, the wait at ports
+// and the stalls of hosts are those of fast cables.
 SimtestPlan make_soak_plan(std::uint64_t seed, Duration lasts);
 
 }  // namespace cableway::sim

@@ -2,8 +2,8 @@
 // ports tell (core/gate/port_stamps.h).
 //
 // A source reads the stamp before each chunk that it gives to an alternate. A relay withholds nothing: when its port
-// comes into use, what each alternate has on its way still follows. The gate stays closed until the port has been quiet
-// for a while, so that happens once in such a time of use.
+// comes into use, the chunks that each alternate has on its way still follow. The gate then stays closed until the port
+// has been quiet for a while, so that this happens once per time of use.
 #ifndef CABLEWAY_SIM_SIMTEST_RULES_PORT_SHARES_H_
 #define CABLEWAY_SIM_SIMTEST_RULES_PORT_SHARES_H_
 
@@ -26,17 +26,17 @@ class PortShares {
   using Place = std::pair<std::size_t, std::string>;
   using PageOf = std::function<PortStampPage&(std::size_t node)>;
 
-  // A port is judged that alternates use and that has carried so much while it was in use, all flows together.
+  // A port is judged if alternates use it and it has carried at least this many bytes while in use, over all flows.
   static constexpr std::uint64_t kLeastJudged = 256U << 10;
-  // So much of that may be alternates', beside what was on its way.
+  // At most this percentage of those bytes may be those of alternates, beyond what the alternates had on their way.
   static constexpr std::uint64_t kMostPercent = 2;
 
   // `on_its_way`: the most that an alternate has on its way, in bytes.
   PortShares(const Clock& clock, PageOf page_of, std::uint64_t on_its_way)
       : clock_(clock), page_of_(std::move(page_of)), on_its_way_(on_its_way) {}
 
-  // A chunk is put on the port by a flow's source, or by a relay for the circuit of that number there. `competes`: as
-  // the circuit of a flow's own path.
+  // A chunk is put on the port by a flow's source, or by a relay for the circuit with that number. `competes`: the
+  // circuit is on a flow's own path.
   void source_puts(const Place& place, bool competes, std::uint64_t bytes) { put(place, nullptr, competes, bytes); }
   void relay_puts(const Place& place, std::uint64_t circuit, bool competes, std::uint64_t bytes) {
     put(place, &circuit, competes, bytes);
@@ -44,7 +44,7 @@ class PortShares {
 
   void check(RuleBook& rules) const;
 
-  // Of the ports that are judged.
+  // The sums over the ports that are judged.
   struct Sum {
     std::uint64_t ports = 0;
     std::uint64_t bytes = 0;       // of flows' own paths, and of alternates while a port was in use

@@ -43,7 +43,7 @@ TEST(FoundAt, LeavesThePeersReasonUnchanged) {
   }
 }
 
-// What the other end of a hop hears when this one ends it for a reason.
+// The status that the other end of a hop gets when this end ends it for a reason.
 absl::Status heard_of(const absl::Status& reason, const char* where = "node n0 port a") {
   test::LooseHop hop;
   end_hop(hop.source, where, reason);
@@ -63,7 +63,7 @@ TEST(EndHop, ClosesWithoutAReasonThatTheOtherEndHas) {
   EXPECT_TRUE(absl::IsCancelled(heard_of(absl::CancelledError("the peer closed the connection"))));
 }
 
-// Over whichever circuit it was received: the relays of this one have not heard of it.
+// The end of the flow may have arrived over another circuit: the relays of this one have not been told.
 TEST(EndHop, PassesTheEndOfTheFlowOn) {
   EXPECT_EQ(heard_of(absl::NotFoundError("node n2: the job has ended")),
             absl::NotFoundError("node n2: the job has ended"));

@@ -145,8 +145,8 @@ TEST_F(FlowAlternatesTest, ItsOwnPortIsNotInUse) {
   }
 }
 
-// Another flow's traffic on the alternate's port is on and off every so many ms. While both have something there, the
-// port is shared equally.
+// Another flow's traffic on the alternate's port is switched on and off every GetParam() ms. While both have data for
+// the port, they share it equally.
 class FlowBesideIntermittentTraffic : public FlowAlternatesTest, public testing::WithParamInterface<int> {
  protected:
   static constexpr std::uint64_t kCable = 16 * kKiB;  // per ms
@@ -201,13 +201,13 @@ TEST_F(FlowAlternatesTest, ThePrimaryCompetesWhateverItIs) {
   flow_.set_speed(0, 0);
   flow_.sender_.end_circuit(flow_.names_[0], absl::UnavailableError("it is silent"));
   tell_gate(true);
-  flow_.run(600);  // in which it delivers what it was given at once
+  flow_.run(600);  // to deliver what it was given at once
   EXPECT_NEAR(static_cast<double>(bytes_of(flow_.run(320)[1])), 320.0 * 16 * kKiB, 1.0 * kOneMessage);
   PortGate gate(port_);
   EXPECT_FALSE(gate.is_open(flow_.clock_.now()));
 }
 
-// From its announcements relays learn whether it is the primary.
+// Relays learn from its announcements whether it is the primary.
 TEST_F(FlowAlternatesTest, AFormerPrimaryIsAnnouncedAsAnAlternateAgain) {
   flow_.run(100);
   EXPECT_EQ(flow_.announced_as_[1], 2U);
@@ -296,7 +296,7 @@ TEST(FlowAlternates, ACutOnAGateOrOnAFailureLosesNothing) {
       flow.receiver_.end_circuit(alternate, pulled);
       there.lose_all();
     }
-    flow.run(800);  // in which the other circuit delivers what it was given at once, then what is sent again
+    flow.run(800);  // the other circuit delivers what it was given at once, then what is sent again
     EXPECT_FALSE(flow.sender_.is_live(alternate) || flow.receiver_.is_live(alternate));
     EXPECT_GT(flow.sender_.traffic().bytes_again(), again);
     EXPECT_GT(bytes_of(flow.run(100)[0]), 0U);

@@ -147,13 +147,13 @@ class FaultyFlow {
     const std::size_t who_notices = random_() % 3;
     setting_up_->source_notices = who_notices != 0;
     setting_up_->destination_notices = who_notices != 1;
-    // Enough for all that is unfinished, now and then not for repetitions.
+    // Room for everything that is unfinished, but sometimes not for repetitions.
     if (random_() % 2 == 0) setting_up_->hop.source.max_controls = 1 + random_() % 4;
     if (random_() % 2 == 0) setting_up_->hop.destination.max_controls = 3 * kMaxLandings + random_() % 8;
   }
   void lose_answer() {
     sender_.release(setting_up_->name);
-    // Where it was adopted, the destination notices that nobody is there, or does not.
+    // If the destination has adopted the circuit, it may or may not notice that the source has left.
     if (random_() % 2 == 0) setting_up_->hop.destination.notice();
     setting_up_->refused = true;
     setting_up_ = nullptr;
@@ -205,11 +205,11 @@ class FaultyFlow {
       case 4:
         if (!circuit->at_destination) break;
         receiver_.end_circuit(circuit->name, verdict);
-        // Its last frame may be lost, and the source hear of it over other circuits only.
+        // The last frame may be lost; the source then learns of the end over other circuits only.
         if (random_() % 2 == 0) circuit->silent_up = true, circuit->source_notices = false;
         break;
       case 5:
-        // By a relay on its way.
+        // Sent by a relay on the circuit's path.
         if (circuit->share == CircuitShare::kAlternate) {
           circuit->hop.destination.send_control(gate_frame(random_() % 2 == 0)).IgnoreError();
         }

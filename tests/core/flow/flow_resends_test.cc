@@ -62,7 +62,7 @@ class ResentFlow : public testing::Test {
       }
     }
   }
-  // The receiver makes it the primary, and the sender gives it so many chunks at most. Returns them.
+  // The receiver makes it the primary, and the sender gives it at most `chunks` chunks, which are returned.
   std::vector<Frame> give(Circuit& circuit, std::size_t chunks) {
     receiver_.prefer(circuit.name);
     talk();

@@ -75,7 +75,7 @@ TEST(FlowStriping, ASlowCircuitDelaysNoMessage) {
   EXPECT_LT(flow.now_ms(), 1.02 * 5 * alone.now_ms());
 }
 
-// One message at a time over two long circuits: most of a chunk's time is the way, which must not count as slowness.
+// One message at a time over two long circuits: most of a chunk's time is latency, which must not count as slowness.
 TEST(FlowStriping, SinglesSayNothingAboutTheRate) {
   CircuitRate rate;
   const Duration before = rate.time_for(kLarge);
@@ -179,7 +179,7 @@ TEST(FlowStriping, ACircuitThatIsStuckEndsWhereOthersCarryData) {
   EXPECT_TRUE(flow.script_.no_late_writes());
 }
 
-// As where the process was stopped while the circuit lagged behind: chunks have landed, and nobody has read that.
+// As if the process was stopped while the circuit lagged behind: chunks have landed, and the reports are unread.
 TEST(FlowStriping, ACircuitWhoseReportsWaitIsNotStuck) {
   StripedFlow flow(messages(400, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle});
   flow.run(200);

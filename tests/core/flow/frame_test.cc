@@ -114,7 +114,7 @@ TEST(Frame, OfAnOpenCircuitHasASumOfItsHeader) {
                              gate_frame(false, ~std::uint64_t{0}), failed_frame(5, FailureScope::kCircuit)}) {
     const FrameBytes good = encode_frame(frame);
     EXPECT_EQ(sum_in(good), header_sum(good)) << to_text(frame.kind);
-    // The words of which TCP's sum does not see that they have changed places, and single bits.
+    // Exchanges words, which TCP's checksum does not detect, and changes single bits.
     for (std::size_t first = 2; first < kFrameHeaderBytes; first += 2) {
       FrameBytes exchanged = good;
       std::swap_ranges(&exchanged[first], &exchanged[first] + 2, &exchanged[(first + 6) % 30 + 2]);

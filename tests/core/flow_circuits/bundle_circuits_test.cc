@@ -131,7 +131,7 @@ TEST_F(BundleCircuitsTest, WithoutBundlesNothingIsStriped) {
   EXPECT_EQ(dials(), 1U);
 }
 
-// It looks for the circuit that it lacks every few seconds; one that has none, and whose application waits, at once.
+// A flow looks for a missing circuit every few seconds, but at once if it has none and its application waits.
 TEST_F(BundleCircuitsTest, TheLossOfTheLastCircuitWaitsForNoCircuitBesideIt) {
   paths_.offers = {over("c0", PathKind::kFirst), over("c1", PathKind::kBundle)};
   begin_striped();
@@ -347,7 +347,7 @@ TEST_F(BundleCircuitsTest, AnAlternateThatAddsNothingIsLeftOut) {
   EXPECT_EQ(dials(), 1U);
 }
 
-// It carries the flow as the first path did, which joins it again later.
+// It carries the flow as the first path did. The first path joins the flow again later.
 TEST_F(BundleCircuitsTest, AnAlternateThatIsAloneStays) {
   paths_.offers = {over("c0", PathKind::kFirst), alternate()};
   begin_with_all();

@@ -26,7 +26,7 @@ using testing::IsEmpty;
 constexpr std::uint64_t kMegabyte = 1'000'000;
 constexpr milliseconds kLook{250};
 
-// How long until it moves; nullopt: not within that time.
+// The time until the flow moves; nullopt: it does not move within `within`.
 std::optional<Duration> moves_after(PathBalance& balance, const CircuitLoad& present, std::uint64_t other, Instant& now,
                                     Duration within) {
   const Instant began = now;
@@ -40,7 +40,7 @@ TEST(PathBalance, MovesWhereThePathCarriesTheFlowAndMuchMore) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     PathBalance balance(seed);
     Instant now{std::chrono::hours(1)};
-    // What flows between neighbours, and this one, put on its path, and other flows on the other one.
+    // Traffic between neighbours and this flow load its path; other flows load the other path.
     const auto took = moves_after(balance, {300 * kMegabyte, 100 * kMegabyte}, 100 * kMegabyte, now, minutes(1));
     ASSERT_TRUE(took.has_value()) << seed;
     EXPECT_GE(*took, PathBalance::kSteady);
@@ -137,7 +137,7 @@ class RingOfFour {
     }
   }
 
-  // What the fullest cable carries, in a channel's share of a part, after the flows had that time to move.
+  // The load of the fullest cable, in a channel's share of a part, after the flows had that time to move.
   std::uint64_t fullest_after(Duration time) {
     for (const Instant begin = now_; now_ - begin < time; now_ = now_ + kLook) {
       for (std::size_t i = 0; i < flows(); ++i) look(i);
@@ -167,7 +167,7 @@ class RingOfFour {
     const std::size_t from = flow / channels_;
     return std::max(load(from, with), load((from + (with ? 1 : 3)) % 4, with));
   }
-  // Of the cable that leaves that node the one way round or the other.
+  // The load of the cable that leaves that node one way round or the other.
   std::uint64_t load(std::size_t node, bool with) const {
     std::uint64_t sum = with ? 2 * channels_ : 0;
     for (std::size_t flow = 0; flow < flows(); ++flow) {

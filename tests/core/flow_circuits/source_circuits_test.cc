@@ -46,7 +46,7 @@ TEST_F(SourceCircuitsTest, AnotherCircuitAvoidsThePathOfTheOneThatEnded) {
   EXPECT_TRUE(flow_.failures.empty());
 }
 
-// Both have the failed cable in common, if that is the one at fault: the path that failed itself is the worse choice.
+// If the failed cable is the one that both paths share, both are bad; the path that failed itself is the worse choice.
 TEST_F(SourceCircuitsTest, OfPathsThatShareWhatFailedTheOneTriedLongestAgoIsNext) {
   const PathOffer over_m = test::path_over({{"am", "m"}, {"ms", "s"}, {"sb", "b"}});
   const PathOffer over_n = test::path_over({{"an", "n"}, {"ns", "s"}, {"sb", "b"}});
@@ -62,7 +62,7 @@ TEST_F(SourceCircuitsTest, OfPathsThatShareWhatFailedTheOneTriedLongestAgoIsNext
   EXPECT_EQ(dialled(), "am");
 }
 
-// The source does not know that sb is silent, as s does.
+// The source does not know that sb is silent; s knows it.
 TEST_F(SourceCircuitsTest, APathThatLosesPacketsIsTheLastResort) {
   PathOffer lossy = kDirect;
   lossy.last_resort = true;

@@ -30,7 +30,7 @@ class StandbyTest : public test::SourceCircuitsFixture {
     circuits_->want(2);
     paths_.turn();
   }
-  // Of these, those through other nodes than the first one are no members of its bundle.
+  // Offers that lead through other nodes than the first one are no members of its bundle.
   void set_offers(const PathOffers& offers) {
     paths_.offers = offers;
     for (PathOffer& offer : paths_.offers) {
@@ -174,7 +174,7 @@ TEST_F(StandbyTest, TheFlowMovesToThePathOfItsStandby) {
   EXPECT_THAT(flow_.failures, IsEmpty());
 }
 
-// D is lost, the flow is on M now; nobody has a circuit of the first rank.
+// D is lost and the flow is on M now; no circuit has the first rank.
 TEST_F(StandbyTest, EndsWhenItsPathIsNoLongerOfferedWhileTheFlowIsOnAnother) {
   begin_on({kDirect, kOverM, kOverN});
   accept();

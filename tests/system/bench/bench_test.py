@@ -40,8 +40,8 @@ def bench(*words: str) -> subprocess.CompletedProcess[str]:
 
 def measured(shaped: list[float], relayed: float = 4.0, latency_us: float = 20.0,
              idle_rate: float = 0.0) -> Measurements:
-    """Made-up measurements: throughput by relays on shaped cables, then one relay's figures; one router has 4 GB/s at
-    1 CPU second a gigabyte, and 20 us."""
+    """Made-up measurements: throughput by relays on shaped cables, then one relay's figures; one router has 4 GB/s at 1 CPU
+    second per gigabyte, and 20 us."""
     cost = WindowCost(2.0, 2.0, {"sender": 1.0, "receiver": 0.5})
     series = Series(), Series(), Series()
     for way, rate in zip(SHAPED_WAYS, shaped):
@@ -164,7 +164,7 @@ class CommandTest(unittest.TestCase):
         self.check_tables(text)
 
     def bench_relay(self, out: Path) -> subprocess.CompletedProcess[str]:
-        """Repeats the run if a second of data was not enough, as on a machine that stalled for a part of it."""
+        """Repeats the run if a second of data was not enough, as on a machine that stalled during it."""
         done = bench("relay", "--quick", "--build", BUILD, "--out", str(out))
         if done.returncode == 3 or not self.are_plausible(done.stdout):
             done = bench("relay", "--quick", "--build", BUILD, "--out", str(out))

@@ -44,7 +44,7 @@ def bench(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def failover(took_s: float | None, mb_per_s: int = 60) -> Failover:
-    """60 MB/s before the fault and as much after the pause."""
+    """A fault with 60 MB/s before it and the same rate after the pause."""
     pause, samples, total = 20.0 if took_s is None else took_s, [], 0
     for millisecond in range(-200, round(pause * 1000) + 600):
         if not 0 <= millisecond < pause * 1000:
@@ -96,7 +96,7 @@ class ReportTest(unittest.TestCase):
         self.assertIn("nothing flows", failover_report.missed(broken)[0])
 
     def test_goals_fail_a_run_with_enough_faults(self) -> None:
-        """Carrier: p50 of 10 ms, p99 of 30 ms."""
+        """The goals for carrier: p50 of 10 ms, p99 of 30 ms."""
         for times, lines in (([0.031] * 99, 0), ([0.009] * 98 + [0.031] * 2, 1), ([0.009] * 99 + [0.031], 0),
                              ([0.011] * 100, 1), ([0.031] * 100, 2)):
             with self.subTest(len(times), first=times[0], last=times[-1]):
@@ -220,7 +220,7 @@ class SamplesTest(unittest.TestCase):
     def test_other_programs_do_not_add_up(self) -> None:
         samples = samples_of(measured(0.01))
         facts = samples.runs[0].facts
-        samples.check_adds_up(facts | {"commit": "bbbb"}, self.path)  # that changed the documentation, say
+        samples.check_adds_up(facts | {"commit": "bbbb"}, self.path)  # for example a commit that changed the documentation
         for changed in ({"programs": "p2"}, {"CPU": "another"}, {"kernel": "6.2"}):
             with self.subTest(changed), self.assertRaisesRegex(BenchError, "commit aaaa of 2023.* commit bbbb;.*another file"):
                 samples.check_adds_up(facts | {"commit": "bbbb"} | changed, self.path)
@@ -330,7 +330,7 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(done.stderr, "measurements of commit aaaa .* this is commit [0-9a-f]{12}")
 
     def test_quick_run(self) -> None:
-        """Twice: what the first one has measured is not measured again."""
+        """Runs twice: the second run does not measure again what the first has measured."""
         with tempfile.TemporaryDirectory() as folder:
             out, file = Path(folder, "benchmarks.md"), Path(folder, "samples.json")
             words = ("--cuts", "1", "--build", BUILD, "--out", str(out), "--samples", str(file))

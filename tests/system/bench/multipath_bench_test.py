@@ -46,7 +46,7 @@ def small(all_us: float) -> SmallResult:
 
 class CasesTest(unittest.TestCase):
     def test_maximum_flows(self) -> None:
-        """Of cables counted by hand."""
+        """For cables counted by hand."""
         self.assertEqual(RING_4.most_mbps(0, 2), 2 * 500)
         self.assertEqual(PARALLEL.most_mbps(0, 1), 2 * 500)
         self.assertEqual(UNEQUAL.most_mbps(1, 0), 1000)

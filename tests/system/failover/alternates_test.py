@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""System test of alternates, in namespaces: a flow uses both ways around a ring, and leaves one to whoever needs it.
+"""System test of alternates, in namespaces: a flow uses both ways around a ring, and leaves one to any flow that needs it.
 
 Usage: alternates_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """
@@ -17,7 +17,7 @@ from lab_nodes import LabNodes
 
 _RATE_BYTES = 200e6 / 8
 _SECONDS = 3
-_LEAST_SHARE = 0.85  # of a cable: the rest is headers, hellos, and the machine's
+_LEAST_SHARE = 0.85  # of a cable: the rest is headers, hellos, and the machine's overhead
 _MOST_BESIDE = 0.05  # of a cable that another flow needs
 _PAUSE_S = 0.5
 

@@ -17,7 +17,7 @@ from lab_nodes import STEADY, LabNodes, Ranks
 
 _RATE_BYTES = 200e6 / 8
 _SECONDS = 3
-# Of what both cables carry together: the rest is headers, hellos, and the machine's.
+# The least share of both cables' rates together: the rest is headers, hellos, and the machine's overhead.
 _LEAST_SHARE = 0.85
 _PAUSE_S = 0.5
 
@@ -34,7 +34,7 @@ class BundleTest(FailoverCase):
         return ranks
 
     def check_both_used(self, nodes: LabNodes, name: str, interface: str) -> None:
-        """As much arrives through this interface and its twin as both cables carry."""
+        """The interface and its twin together receive what both cables can carry."""
         interfaces = (interface, f"{interface}-2")
         first, second = cable_shares(nodes, name, interfaces, _RATE_BYTES, _SECONDS)
         report_figure(f"{first:.2f} and {second:.2f} of a cable")

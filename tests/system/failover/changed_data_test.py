@@ -17,7 +17,7 @@ from in_lab import in_lab, main, report_figure
 from lab_nodes import LabNodes
 
 _EVERY = 200
-# Two bytes of every so many large packets that arrive there. What they held is random, so hardly any keep them.
+# Overwrites two bytes of every n-th large packet that arrives there. Data is random, so hardly any packet stays unchanged.
 _CHANGE = """
 table netdev changing {{
   chain arriving {{
@@ -33,8 +33,8 @@ def change_data(nodes: LabNodes, node: str, interface: str) -> None:
 
 
 class ChangedDataTest(FailoverCase):
-    """A cable changes data, and TCP does not notice: nftables overwrites bytes of packets, and the checksum is right. collperf,
-    which checks every byte, sees nothing of it, and an event names the cable."""
+    """A cable changes data, and TCP does not notice: nftables overwrites bytes of packets and corrects the checksum. collperf,
+    which checks every byte, finds no wrong byte, and an event names the cable."""
 
     @staticmethod
     def corruptions(nodes: LabNodes, node: str) -> list[str]:
@@ -62,7 +62,7 @@ class ChangedDataTest(FailoverCase):
         change_data(nodes, relay, "to-n0")
         wait_for_data(nodes, "n2", "to-n3" if relay == "n1" else "to-n1")
         verified = ranks.finish()
-        # The relay passes payloads on without looking at them, headers it reads.
+        # The relay passes payloads on without reading them; it reads headers.
         found = self.corruptions(nodes, "n2") + self.corruptions(nodes, relay)
         report_figure(f"{len(found)} circuits ended, {verified / 1e6:.0f} MB verified, 0 bytes wrong")
         self.assertTrue(found)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""System test of changes under way, in namespaces: cables and relays drain under load, and a cable is plugged in. Running
-flows follow, and nothing of their data pauses.
+"""System test of changes under load, in namespaces: cables and relays drain, and a cable is plugged in. Running flows
+follow, and their data never pauses.
 
 Usage: drain_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
@@ -20,17 +20,17 @@ from failover_case import FailoverCase, busy_relay, wait_for_data
 from in_lab import in_lab, long, main
 from lab_nodes import PATIENCE_S, STEADY, LabNodes
 
-# A flow moves while both of its circuits are alive. What is left is the machine's.
+# A flow moves while both of its circuits are alive. The rest is the machine's delay.
 _PAUSE_S = 0.3
 _LOSES_PATHS = 6
-# The hellos and pulses of a second are less.
+# More than the hellos and pulses of a second.
 _IDLE_BYTES = 600_000
 _NOBODY = "65534"
 
 
 class DrainTest(FailoverCase):
     def command(self, nodes: LabNodes, name: str, *words: str, status: int = 0) -> Any:
-        """A command of `cableway` on the node, which ends with that status. Returns its JSON."""
+        """Runs a `cableway` command on the node, which has to end with that status. Returns its JSON."""
         process = nodes.popen(name, [nodes.build / "bin/cableway", *words, "--json"])
         out, errors = process.communicate(timeout=2 * PATIENCE_S)
         self.assertEqual(process.returncode, status, f"{words}: {out!r} {errors!r}")
@@ -57,7 +57,7 @@ class DrainTest(FailoverCase):
             self.check_idle(nodes, "n1", "to-n0")
             wait_for_data(nodes, "n1", "to-n2")
             [cable] = nodes.cableway("n0", "status")["draining_cables"]
-            # Unplugged, moved, plugged in again: nothing uses it before it is undrained.
+            # The cable is unplugged, moved, and plugged in again: nothing uses it before it is undrained.
             nodes.lab("cut", "n0-n1")
             nodes.lab("mend", "n0-n1")
             nodes.wait_for_cables()
@@ -83,7 +83,7 @@ class DrainTest(FailoverCase):
 
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_cable_that_is_plugged_in(self, nodes: LabNodes) -> None:
-        """With one path at a time: else the flow keeps a circuit through a relay in reserve."""
+        """One path at a time: otherwise the flow keeps a circuit through a relay in reserve."""
         ranks = self.start(nodes, ["n0", "n2"], seconds=14, MULTIPATH="off")
         relay = busy_relay(nodes, ["n1", "n3"])
 
@@ -102,7 +102,7 @@ class DrainTest(FailoverCase):
                          [["n0", "n2"]])
         self.assertIn("--force", self.refusal(nodes, "n1", "drain", "n1"))
         self.assertFalse(nodes.cableway("n1", "status")["draining"])
-        # A flow without another path stays, and the operator is told.
+        # A flow without another path stays, and `cableway drain` reports it to the operator.
         self.assertIn("1 circuit", self.refusal(nodes, "n1", "drain", "n1", "--force", "--timeout", "2"))
         self.assertTrue(nodes.cableway("n1", "status")["draining"])
         busy_relay(nodes, ["n1"])

@@ -1,4 +1,4 @@
-"""What tests of flows that outlive their circuits share: a job under load, the fault, and how long nothing moved."""
+"""The common part of tests of flows that outlive their circuits: a job under load, the fault, and the measured pause."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from lab_nodes import PATIENCE_S, STEADY, LabNodes, Ranks
 FLOWING_BYTES = 10_000_000
 FLOW = ("--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1", "--warmup", "1", "--check-all",
         "--iters", "1")
-# Without meetings of the ranks: both ends of the flow always wait for the other.
+# The ranks do not meet between operations, so each end of the flow always waits for the other end.
 ENDLESS = ("--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1", "--warmup", "0",
            "--iters", "1000000")
 _SECONDS = 5
-# Between the failures of a flow's ends.
+# The longest time between the failures of a flow's ends.
 _APART_S = 1.0
 # The kernel reports a lost carrier up to a second late if another link of any namespace has changed in the second before.
 _KERNELS_PAUSE_S = 1.0
 
-# Prints the longest time in which fewer than 500 kB of data arrived at this node's ports, until it is ended. That many take
-# 8 ms of a cable's 500 Mbit/s. Pulses and hellos of four cables are less than 1.2 MB/s.
+# Prints the longest time in which fewer than 500 kB of data arrived at this node's ports, until it is ended. A cable of 500
+# Mbit/s carries that in 8 ms. Pulses and hellos of four cables are less than 1.2 MB/s.
 _LONGEST_PAUSE = """
 import signal, sys, time
 ended = []
@@ -56,7 +56,7 @@ def wait_for_data(nodes: LabNodes, name: str, interface: str) -> None:
 
 
 def cable_shares(nodes: LabNodes, name: str, interfaces: tuple[str, ...], rate_bytes: float, seconds: float) -> list[float]:
-    """What arrives at this node through each interface in that time, of what a cable carries."""
+    """The bytes that arrive at this node through each interface in that time, as shares of a cable's rate."""
     before = [nodes.received_bytes(name, each) for each in interfaces]
     time.sleep(seconds)
     return [(nodes.received_bytes(name, each) - bytes_before) / seconds / rate_bytes
@@ -64,8 +64,8 @@ def cable_shares(nodes: LabNodes, name: str, interfaces: tuple[str, ...], rate_b
 
 
 def lose_and_return(nodes: LabNodes, source: str, port: str, receiver: str, other: str, its_own: str) -> None:
-    """The source's port is down until data comes through the receiver's other interface, and then up until it comes through
-    that of its own cable again."""
+    """Takes the source's port down until data comes through the receiver's other interface, then brings it up until data
+    comes through the interface of its own cable again."""
     nodes.run(source, "ip", "link", "set", port, "down")
     wait_for_data(nodes, receiver, other)
     nodes.run(source, "ip", "link", "set", port, "up")
@@ -73,7 +73,7 @@ def lose_and_return(nodes: LabNodes, source: str, port: str, receiver: str, othe
 
 
 def busy_relay(nodes: LabNodes, names: list[str]) -> str:
-    """The one of them that relays data now."""
+    """The node of these that relays data now."""
     before = {name: nodes.relayed_bytes([name]) for name in names}
     moved: dict[str, int] = {}
 
@@ -87,7 +87,8 @@ def busy_relay(nodes: LabNodes, names: list[str]) -> str:
 class FailoverCase(unittest.TestCase):
     def check_pause(self, nodes: LabNodes, ranks: Ranks, fault: Callable[[], None], at_most_s: float,
                     reroutes: bool = True) -> None:
-        """The fault under load: the ranks finish, and nothing moved for no longer than that, as the source's node has it."""
+        """Causes the fault under load: the ranks finish, and no pause is longer than `at_most_s`, as the receiver measures
+        it and as the source's node reports it."""
         receiver = ranks.names[-1]
         watch = nodes.popen(receiver, [sys.executable, "-c", _LONGEST_PAUSE])
         assert watch.stdout is not None
@@ -113,13 +114,13 @@ class FailoverCase(unittest.TestCase):
             nodes.wait_until(lambda: bool(nodes.events(source, "CIRCUIT_RETIRED")),
                              lambda: f"the circuits that ended, at {source}")
         for event, pause_ms in zip(events, pauses_ms):
-            # 0 if the ranks met in that moment, and the flow had nothing to send.
+            # 0 if the ranks met at that moment and the flow had nothing to send.
             self.assertLess(pause_ms, 1000 * at_most_s, event)
             self.assertNotEqual(event["fields"]["reason"], "", event)
             self.assertRegex(event["fields"]["new_path"], rf"^{source} -> ")
 
     def failures(self, ranks: Ranks, names: list[str], since: float, within_s: float) -> dict[str, str]:
-        """Why each rank has failed: all of them within that time, and within a second of each other."""
+        """Why each rank has failed; all must fail within that time, and within a second of each other."""
         found: dict[str, str] = {}
         after: list[float] = []
         while len(found) < len(names):

@@ -20,19 +20,19 @@ from failover_case import ENDLESS, FLOW, FLOWING_BYTES, FailoverCase, busy_relay
 from in_lab import in_lab, long, main, report_figure
 from lab_nodes import STEADY, LabNodes, Ranks
 
-# Ranks meet after each operation, for a fifth of the time. This many looks in a row do not all fall into that fifth.
+# Ranks meet after each operation, for a fifth of the time. This many consecutive looks do not all fall into a meeting.
 _MEETINGS = 8
 _FLAPS_S = 8
-# A node that lost a carrier tells its processes at once. When a relay is killed, its kernel closes the circuits; the node
-# notices the missing hellos.
+# A node that lost a carrier reports it to its processes at once. When a relay is killed, its kernel closes the circuits;
+# the node notices the missing hellos.
 _PAUSE_S = 3.0
 _FAILS_WITHIN_S = 1.0
-_CIRCUITS = 4  # at most, of a flow
+_CIRCUITS = 4  # the most circuits of a flow
 
 
 class FailoverTest(FailoverCase):
     def check_shown_flow(self, nodes: LabNodes, name: str) -> None:
-        """`cableway flows` shows what the flow carries now: some of the 500 Mbit/s of its cable."""
+        """`cableway flows` shows what the flow carries now: a part of its cable's 500 Mbit/s."""
         shown: dict[str, Any] = {}
 
         def has_a_rate() -> bool:
@@ -129,7 +129,7 @@ class FailoverTest(FailoverCase):
 
     def check_waiting_flows(self, nodes: LabNodes, names: list[str], for_node: str) -> None:
         """After a second without a path, `cableway flows` shows the reason, and one event has it. An end that has posted
-        nothing does not wait: the destination, if only the last acknowledgement was lost."""
+        nothing does not wait, for example the destination if only the last acknowledgement was lost."""
         waits: dict[str, str] = {}
 
         def some_wait() -> bool:
@@ -154,7 +154,7 @@ class FailoverTest(FailoverCase):
             nodes.start("n0", **STEADY)
         self.check_pause(nodes, ranks, restart, 0.5, reroutes=False)
 
-    # Faults that no other path mends
+    # Faults without another path
 
     @in_lab("ring:4", "--rate", "500mbit")
     def test_a_killed_peer_fails_the_other_end_at_once(self, nodes: LabNodes) -> None:
@@ -177,12 +177,12 @@ class FailoverTest(FailoverCase):
                 return len(circuits) == _CIRCUITS
             nodes.wait_until(all_are_open, lambda: f"{_CIRCUITS} circuits: {circuits}")
             report_figure(f"{len(circuits)} circuits")
-        # Longer operations: the ranks meet after each, and four cables carry it in a quarter of the time.
+        # Longer operations: the ranks meet after each, and four cables finish an operation in a quarter of the time.
         self.check_killed_peer(nodes, ["n0", "n1"], flow_has_all, ["32M" if word == "1M" else word for word in FLOW])
 
     def check_killed_peer(self, nodes: LabNodes, ranks_on: list[str], wait_for_load: Callable[[], object],
                           job: Sequence[str] = FLOW) -> None:
-        """Its destination is killed, then the source of another flow."""
+        """Kills the destination of a flow, then the source of another flow."""
         first, last = ranks_on
         for victim, witness in ((last, first), (first, last)):
             reasons = (self.reason_of_kill(nodes, victim, witness, ranks_on, wait_for_load, job) for _ in range(_MEETINGS))
@@ -191,7 +191,8 @@ class FailoverTest(FailoverCase):
 
     def reason_of_kill(self, nodes: LabNodes, victim: str, witness: str, ranks_on: list[str],
                        wait_for_load: Callable[[], object], job: Sequence[str]) -> str:
-        """What the witness's flow reports; "" if the ranks met in that moment, and collperf itself has noticed."""
+        """The failure that the witness's flow reports; "" if the ranks met at that moment and collperf itself has
+        noticed."""
         ranks = nodes.start_ranks(ranks_on, *job, "--seconds", "30")
         wait_for_load()
         since = time.monotonic()
@@ -204,7 +205,7 @@ class FailoverTest(FailoverCase):
 
     @in_lab("line:3", "--rate", "500mbit")
     def test_without_another_path_both_ends_fail_with_the_cause(self, nodes: LabNodes) -> None:
-        """They would wait for different times: both wait for the shorter one."""
+        """The ends' settings have different times: both wait for the shorter one."""
         nodes.start("n1", **STEADY)
         nodes.start("n0", **STEADY, PATH_WAIT="20")
         nodes.start("n2", **STEADY, PATH_WAIT="2")

@@ -19,10 +19,10 @@ from in_lab import in_lab, long, main
 from lab_nodes import STEADY, LabNodes, in_network
 from large_packets_test import drops_large
 
-# Some 300 ms on an idle host; one that is late by half a second finds it that much later.
+# Some 300 ms on an idle host; a host that is late by half a second needs that much longer.
 _PAUSE_S = 2.0
 _FAIL_WITHIN_S = 2.5
-# From the other end's death.
+# The time from the death of the other end.
 _LEARNS_WITHIN_S = 1.0
 # Full-size hellos need twice the hold time of a second.
 _HELLOS_PAUSE_S = 4.5
@@ -55,7 +55,8 @@ class LargeLossTest(FailoverCase):
 
     @in_lab("ring:4", "--rate", "500mbit")
     def test_of_acknowledgements_alone(self, nodes: LabNodes) -> None:
-        """In the direction in which a flow sends nothing large: the cable is not used, but nothing has to fail."""
+        """Large packets are lost in the direction in which the flow sends none: the cable is not used, but nothing has to
+        fail."""
         ranks = self.start(nodes, ["n0", "n2"], seconds=6)
         relay = busy_relay(nodes, ["n1", "n3"])
 
@@ -87,7 +88,7 @@ class LargeLossTest(FailoverCase):
 
     @in_lab("line:2", "--rate", "500mbit")
     def test_ends_that_would_wait_for_different_times(self, nodes: LabNodes) -> None:
-        """Both wait for the shorter one."""
+        """Both ends wait for the shorter time."""
         for source_waits, destination_waits in (("1", "20"), ("20", "1")):
             nodes.start("n0", **STEADY, PATH_WAIT=source_waits)
             nodes.start("n1", **STEADY, PATH_WAIT=destination_waits)
@@ -102,7 +103,7 @@ class LargeLossTest(FailoverCase):
 
     @in_lab("line:3", "--rate", "500mbit")
     def test_an_end_whose_process_dies_meanwhile(self, nodes: LabNodes) -> None:
-        """The ends no longer have a circuit, and the topology has no cable, but what asks for the other end is small."""
+        """The ends no longer have a circuit, and the topology no longer has the cable, but inquiries are small packets."""
         for dies, lives in (("n0", "n2"), ("n2", "n0")):
             ranks = self.start_endless(nodes, ["n0", "n2"], HOLD_MS="500", PATH_WAIT="20")
             wait_for_data(nodes, "n2", "to-n1")

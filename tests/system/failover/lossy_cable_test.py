@@ -25,7 +25,7 @@ class LossyCableTest(FailoverCase):
         return [int(event["fields"]["percent"]) for event in nodes.events(name, "CABLE_LOSSY")]
 
     def lose(self, nodes: LabNodes, cable: str, *ends: str) -> None:
-        """Until both ends have found the loss."""
+        """Drops packets, and waits until both ends have found the loss."""
         nodes.lab("shape", cable, "--loss", _LOSS)
         began = time.monotonic()
         for name in ends:

@@ -29,8 +29,8 @@ STEADY = LONG_HOLD | {"PATH_WAIT": "0", "PULSE_MS": "0"}
 _FLOW = ("--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1", "--warmup", "1")
 _ENDLESS = (*_FLOW, "--iters", "100000", "--seconds", "60")
 
-# Sets an interface down, which also takes the carrier of its cable's other end. Prints when it began: starting a program
-# takes longer than what is measured.
+# Sets an interface down, which also takes the carrier of the cable's other end down. Prints the time of that: starting a
+# program takes longer than the measured time.
 _SET_DOWN = """
 import fcntl, socket, struct, sys, time
 GET_FLAGS, SET_FLAGS, UP = 0x8913, 0x8914, 1
@@ -49,7 +49,7 @@ def wait_for_data(nodes: LabNodes, name: str, interface: str) -> None:
 
 
 def failures(ranks: Ranks) -> dict[str, tuple[float, str]]:
-    """Of each rank by its node: when its log had the failure of its flow, and the reason."""
+    """By the node of each rank: when its log reported the failure of its flow, and the reason."""
     found: dict[str, tuple[float, str]] = {}
     deadline = time.monotonic() + PATIENCE_S
     while len(found) < len(ranks.names):
@@ -79,7 +79,7 @@ class LostCarrierTest(unittest.TestCase):
 
     @staticmethod
     def first_event(nodes: LabNodes, name: str, code: str) -> str:
-        """Its text. Events are raised soon after what they are about."""
+        """The text of the first such event. Events are raised soon after their cause."""
         nodes.wait_until(lambda: bool(nodes.events(name, code)), lambda: f"{code} on {name}")
         return str(nodes.events(name, code)[0]["text"])
 
@@ -92,7 +92,7 @@ class LostCarrierTest(unittest.TestCase):
         reasons = self.reasons_after_cut(nodes, ranks, "n0", "to-n1")
         self.assertEqual(reasons["n0"], "node n0 port to-n1 (cable to n1 to-n0): the interface was set down")
         self.assertEqual(reasons["n1"], "node n1 port to-n0 (cable to n0 to-n1): the port has lost its carrier")
-        # The operator sees the same.
+        # The operator sees the same reason.
         for name in ("n0", "n1"):
             self.assertIn(reasons[name], self.first_event(nodes, name, "FLOW_FAILED"))
 
@@ -117,7 +117,7 @@ class LostCarrierTest(unittest.TestCase):
         wait_for_data(nodes, "n1", "to-n2")
         reasons = self.reasons_after_cut(nodes, ranks, "n0", "to-n1")
         self.assertEqual(reasons["n0"], "node n0 port to-n1 (cable to n1 to-n0): the interface was set down")
-        # Within a chunk the relay cannot send the reason: then the connection just ends.
+        # Within a chunk the relay cannot send the reason: then the connection only ends.
         self.assertRegex(reasons["n2"], r"node n1 port to-n0 \(cable to n0 to-n1\): the port has lost its carrier"
                                         r"|node n2 port to-n1 \(cable to n1 to-n2\): ")
         self.assertIn("node n1 port to-n0 (cable to n0 to-n1): the port has lost its carrier",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""System test of ports that are removed under load, interface and all, and come back as new ones: the flow goes on over the
-cables that are left, and uses the new port.
+"""System test of ports that are removed under load together with their interfaces, and come back as new ones: the flow goes
+on over the remaining cables, and uses the new port.
 
 Usage: removed_port_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
@@ -44,7 +44,7 @@ class RemovedPortTest(FailoverCase):
 
     @in_lab("line:2", "--rate", "500mbit")
     def test_the_only_port(self, nodes: LabNodes) -> None:
-        """Both ends of a flow that waits for no other path end, and say why."""
+        """Both ends of a flow that waits for no other path end, and report the reason."""
         ranks = self.start_endless(nodes, ["n0", "n1"], PATH_WAIT="0", PULSE_MS="0")
         wait_for_data(nodes, "n1", "to-n0")
         since = time.monotonic()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """System test, in namespaces, of cables that are cut together, or while a job begins or ends: the flow goes on over any
-path that is left.
+remaining path.
 
 Usage: several_cuts_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
@@ -22,11 +22,11 @@ _PAUSE_S = 3.0
 _SHORT_JOB = (*FLOW, "--wall-seconds", "2")
 # From the start of the ranks: before they have a flow, while it is set up, and after.
 _INTO_THE_START_S = (0.0, 0.1, 0.2, 0.3, 0.4)
-# Before the end of the ranks, as it was without a cut: while messages are sent and checked, and flows close. The command that
-# cuts a cable takes a quarter of a second itself.
+# The time before the end of the ranks in a run without a cut: while messages are sent and checked, and flows close. The
+# command that cuts a cable takes a quarter of a second itself.
 _BEFORE_THE_END_S = (0.60, 0.45, 0.40, 0.35, 0.30, 0.25, 0.20, 0.15)
-# From the start of the ranks to their end: 2.2 s, with a cut as without. A flow that waited for TCP would stand still for
-# 4 s, and a process that waited for its connections over the cut cable would end 2 s later.
+# From the start of the ranks to their end: 2.2 s, with or without a cut. A flow that waited for TCP would stall for 4 s, and
+# a process that waited for its connections over the cut cable would end 2 s later.
 _MOST_S = 4.0
 
 
@@ -87,7 +87,7 @@ class SeveralCutsTest(FailoverCase):
         return time.monotonic() - began
 
     def check_cut_after(self, nodes: LabNodes, delay_s: float) -> bool:
-        """Of a short job that succeeds. Returns whether it ran on."""
+        """Cuts a cable after `delay_s` of a short job, which has to succeed. Returns whether the job ran on after the cut."""
         began = time.monotonic()
         ranks = nodes.start_ranks(["n0", "n1"], *_SHORT_JOB)
         time.sleep(delay_s)

@@ -21,7 +21,7 @@ from failover_case import FLOW, FailoverCase, busy_relay, wait_for_data
 from in_lab import in_lab, long, main, report_figure
 from lab_nodes import STEADY, LabNodes
 
-# Some 50 ms on an idle host; a host that is late by half a second finds it that much later.
+# Some 50 ms on an idle host; a host that is late by half a second needs that much longer.
 _SILENT_PAUSE_S = 1.5
 # 300 ms on an idle host, or four times the longest gap between pulses.
 _STOPPED_PAUSE_S = 2.5
@@ -32,14 +32,14 @@ _PR_CAPBSET_DROP, _CAP_SYS_NICE = 24, 23
 
 
 def drop_right_to_priority() -> None:
-    """Programs started from here cannot get real-time priority, like a node that a user's job starts."""
+    """Programs started from here cannot get real-time priority, as for a node that a user's job starts."""
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_CAPBSET_DROP, _CAP_SYS_NICE, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "cannot drop CAP_SYS_NICE")
 
 
 class SilentCableTest(FailoverCase):
     def check_event(self, nodes: LabNodes, name: str, code: str, neighbour: str) -> None:
-        """There is such an event, and all such events name that neighbour."""
+        """There is an event with this code, and all events with this code name this neighbour."""
         nodes.wait_until(lambda: bool(nodes.events(name, code)), lambda: f"{code} at {name}")
         self.assertEqual({event["fields"]["neighbour"] for event in nodes.events(name, code)}, {neighbour})
 
@@ -153,7 +153,7 @@ class SilentCableTest(FailoverCase):
 
     @in_lab("switch:3")
     def test_at_a_switch(self, nodes: LabNodes) -> None:
-        """What the third node sends is no sign of life of the silent one."""
+        """The packets that the third node sends are no sign of life of the silent node."""
         nodes.start(**STEADY)
         nodes.wait_for_cables()
         time.sleep(1)
@@ -173,7 +173,7 @@ class SilentCableTest(FailoverCase):
         self.check_busy_host(nodes)
 
     def check_busy_host(self, nodes: LabNodes) -> list[str]:
-        """Returns which nodes were found to stand still: without priority one may."""
+        """Returns the nodes that were found to stand still: without priority that may happen."""
         nodes.start()
         nodes.wait_for_cables()
         loads = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]

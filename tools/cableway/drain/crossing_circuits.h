@@ -13,7 +13,7 @@ namespace cableway::cli {
 
 struct CrossingCircuits {
   std::uint64_t circuits = 0;
-  // Open ones that the status does not list, of which any may be another one of these.
+  // Open circuits that the status does not list; each of them may cross the target, too.
   std::uint64_t not_listed = 0;
   std::vector<std::string> paths = {};  // of the circuits, the first ones
 
@@ -22,8 +22,9 @@ struct CrossingCircuits {
 
 inline constexpr std::size_t kMaxCrossingPaths = 8;
 
-// Of a node: those that it relays; flows of its own processes go on while it drains. Of a cable: both. What processes
-// report of their flows is up to a second old. Throws Json::exception if a field is missing or of another type.
+// For a node: the circuits that it relays; flows of its own processes go on while it drains. For a cable: both. What
+// processes report of their flows is up to a second old. Throws Json::exception if a field is missing or of another
+// type.
 CrossingCircuits crossing_circuits(const Json& status, const DrainTarget& target);
 
 // "2 circuits", "1 circuit, and 3 that are not listed".

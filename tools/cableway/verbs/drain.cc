@@ -36,7 +36,7 @@ absl::StatusOr<CrossingCircuits> ask_for_crossing(const Invocation& invocation, 
                                        [&](const Json& json) { return crossing_circuits(json, target); });
 }
 
-// Waits until no circuit leads there, for at most that long. Returns those that are left.
+// Waits until no circuit crosses the target, for at most that long. Returns the circuits that are left.
 absl::StatusOr<CrossingCircuits> wait_until_empty(const Invocation& invocation, const DrainTarget& target,
                                                   std::chrono::seconds timeout) {
   const auto began = std::chrono::steady_clock::now();

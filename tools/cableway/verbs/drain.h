@@ -1,5 +1,5 @@
-// `cableway drain NAME` and `cableway undrain NAME`: have no path lead through the node here, or over one of its
-// cables, so that it can be taken out of use without a pause of any flow; and end that.
+// `cableway drain NAME` and `cableway undrain NAME`: keep paths away from the node here, or from one of its cables, so
+// that it can be taken out of use without a pause of any flow; and end that.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_DRAIN_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_DRAIN_H_
 

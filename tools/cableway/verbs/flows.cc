@@ -61,7 +61,7 @@ std::string reroutes_text(const Json& flow) {
                                     flow.at("pause_ms").get<double>(), bytes_text(number(flow, "bytes_sent_again"))));
   }
   const Json& retired = flow.at("circuits_retired");
-  // As CIRCUIT_RETIRED has it: only a source knows that a circuit which was closed was not just left.
+  // As in CIRCUIT_RETIRED: only a source can tell whether a closed circuit was lost, or only left.
   const std::uint64_t closed = flow.at("sends").get<bool>() ? number(retired, "closed") : 0;
   const std::uint64_t lost =
       number(retired, "failed") + number(retired, "corrupted") + number(retired, "stuck") + closed;
@@ -78,7 +78,7 @@ std::string share_text(const Json& circuit, const Json& circuits) {
   return absl::StrFormat(" (%.0f %%)", kPercent * static_cast<double>(number(circuit, "bytes")) / all);
 }
 
-// How it takes part in the flow.
+// The circuit's part in the flow.
 const char* part_text(const Json& circuit) {
   if (circuit.at("carries").get<bool>()) return "  now by";
   if (text(circuit, "share") == "alternate") return "  alternate";
