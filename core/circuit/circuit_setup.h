@@ -8,6 +8,7 @@
 #define CABLEWAY_CORE_CIRCUIT_CIRCUIT_SETUP_H_
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,6 +48,8 @@ enum class SetupPurpose : std::uint8_t {
   // large packets.
   kInquiry,
 };
+// The maximum budget of an inquiry, also at a relay.
+inline constexpr std::chrono::milliseconds kInquiryLimit{1000};
 
 struct CircuitSetup {
   SetupPurpose purpose = SetupPurpose::kCircuit;

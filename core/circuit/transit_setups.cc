@@ -21,19 +21,27 @@ std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
 
 }  // namespace
 
-std::size_t TransitSetups::inquiries() const {
-  const auto is_inquiry = [](const auto& pending) {
-    return pending.setup.setup().purpose == SetupPurpose::kInquiry;
+std::size_t TransitSetups::inquiries(const std::function<bool(const CircuitSetup&)>& which) const {
+  const auto counts = [&](const auto& pending) {
+    const CircuitSetup& setup = pending.setup.setup();
+    return setup.purpose == SetupPurpose::kInquiry && which(setup);
   };
-  return static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), is_inquiry) +
-                                  std::count_if(dialing_.begin(), dialing_.end(), is_inquiry));
+  return static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), counts) +
+                                  std::count_if(dialing_.begin(), dialing_.end(), counts));
+}
+
+std::size_t TransitSetups::inquiries() const {
+  return inquiries([](const CircuitSetup&) { return true; });
 }
 
 absl::Status TransitSetups::check_room(const CircuitSetup& setup) const {
   if (setup.purpose == SetupPurpose::kInquiry) {
-    if (inquiries() < kMaxInquiries) return absl::OkStatus();
+    const std::string& cable = setup.this_hop().cable;
+    if (inquiries([&](const CircuitSetup& other) { return other.this_hop().cable == cable; }) < kMaxInquiries) {
+      return absl::OkStatus();
+    }
     return absl::ResourceExhaustedError(
-        absl::StrCat("node ", name_, " already passes on ", kMaxInquiries, " inquiries of flows"));
+        absl::StrCat("node ", name_, " already passes on ", kMaxInquiries, " inquiries from cable ", cable));
   }
   const std::size_t taken = host_.circuits() + in_setup();
   if (taken >= host_.max_circuits()) return host_.no_room(in_setup());
@@ -92,6 +100,9 @@ void TransitSetups::dial_onward(ArrivedSetup setup, Instant arrived) {
   CircuitSetup onward = setup.setup();
   ++onward.hop;
   onward.budget_ms = onward_budget_ms(onward.budget_ms, means_.clock.now() - arrived);
+  if (onward.purpose == SetupPurpose::kInquiry) {
+    onward.budget_ms = std::min(onward.budget_ms, static_cast<std::uint32_t>(kInquiryLimit.count()));
+  }
   EventFields fields = circuit_fields(onward);
   fields.push_back({"cable", onward.this_hop().cable});
   fields.push_back({"neighbour", onward.this_hop().to_node});

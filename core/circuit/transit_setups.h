@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -76,8 +77,10 @@ class TransitSetups {
   void topology_changed() { check_waiting(); }
   // The number of set-ups that hold room for a circuit.
   std::size_t in_setup() const { return waiting_.size() + dialing_.size() - inquiries(); }
-  // The most inquiries that are passed on at a time. They need no such room: a full relay passes them on, too.
-  static constexpr std::size_t kMaxInquiries = 64;
+  // Inquiries on their way to the next node. They need no such room: a full relay passes them on, too.
+  std::size_t inquiries() const;
+  // The most of them that have come over one cable.
+  static constexpr std::size_t kMaxInquiries = 128;
 
  private:
   struct Waiting {
@@ -91,8 +94,8 @@ class TransitSetups {
   };
   using Place = std::list<Dialing>::iterator;
 
+  std::size_t inquiries(const std::function<bool(const CircuitSetup&)>& which) const;
   absl::Status check_room(const CircuitSetup& setup) const;
-  std::size_t inquiries() const;
   void check_waiting();
   void dial_onward(ArrivedSetup setup, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);

@@ -72,6 +72,8 @@ class CircuitOwner {
   const absl::Status& last_corruption() const { return last_corruption_; }
   // The end of the most recently ended circuit in this slot.
   const CircuitEnd& end_in(std::size_t slot) const { return ends_[slot]; }
+  // Generation 0: none has ended.
+  const CircuitName& last_ended() const { return last_ended_; }
 
   // Does all work possible without blocking. A status other than OK is final for the flow; its owner then fails or
   // fences the links of all circuits.
@@ -89,6 +91,7 @@ class CircuitOwner {
   // Records that a circuit has ended; `reason` includes where that was found. `counted` as CircuitEnd's.
   void note_end(const CircuitName& circuit, CircuitEndKind kind, const absl::Status& reason, bool counted) {
     ends_[circuit.slot] = {circuit, kind, std::string(reason.message()), counted, 0};
+    last_ended_ = circuit;
     if (!found_corruption(reason)) return;
     ++corruptions_;
     last_corruption_ = reason;
@@ -107,6 +110,7 @@ class CircuitOwner {
   std::array<CircuitEnd, kMaxFlowCircuits> ends_;  // by slot
   std::uint64_t corruptions_ = 0;
   absl::Status last_corruption_;
+  CircuitName last_ended_{0, 0};
 };
 
 }  // namespace cableway

@@ -12,7 +12,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,14 +33,13 @@ class FlowInquiry {
     std::function<void(const absl::Status&)> failed;
   };
 
-  // The pause between questions. Each question takes the next path.
+  // The pause between questions. Each question takes the next path on which no other question waits for its answer.
   static constexpr std::chrono::milliseconds kInterval{300};
   // The most questions that wait for an answer.
   static constexpr std::size_t kMostOpen = 4;
-  // The second question goes out after kConfirmAfter over the same path, and confirms the first answer within
-  // kConfirmWithin. A process may begin to listen on a new address a moment late; the kernel then refuses.
+  // An answer that the other end no longer has the flow is confirmed by a second question over the same path, after
+  // kConfirmAfter. A process may begin to listen on a new address a moment late; the kernel then refuses.
   static constexpr std::chrono::milliseconds kConfirmAfter{250};
-  static constexpr std::chrono::seconds kConfirmWithin{5};
 
   // `means` must outlive this.
   FlowInquiry(const FlowMeans& means, FlowIdentity identity, From from, Listener listener)
@@ -70,12 +68,13 @@ class FlowInquiry {
   Clock& clock() const { return means_.dial.clock; }
   struct Question {
     std::vector<Hop> hops;
-    Instant begun;
+    bool confirms = false;
     std::unique_ptr<HopDial> dial;
   };
 
   void find_paths();
-  void ask(std::vector<Hop> hops);
+  void ask_next(const PathOffers& offers);
+  void ask(std::vector<Hop> hops, bool confirms);
   void answered(const Question& question, const absl::Status& answer);
 
   const FlowMeans& means_;
@@ -85,8 +84,8 @@ class FlowInquiry {
   bool finding_ = false;
   std::size_t turn_ = 0;  // index of the path to ask over
   Instant next_;
-  std::optional<Instant> forgotten_at_;  // time of the first such answer
-  std::vector<Hop> confirming_;          // the path of that answer, until it is asked again
+  std::vector<Hop> to_confirm_;  // the path of an answer, until the second question goes out
+  Instant confirm_at_;
   std::list<Question> open_;
   // Expires when a search for paths is cancelled, so that a later answer is dropped.
   std::shared_ptr<char> search_;

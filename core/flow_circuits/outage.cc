@@ -1,25 +1,23 @@
 #include "core/flow_circuits/outage.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/flow/chunk_link.h"
-#include "core/flow_circuits/flow_inquiry.h"
 
 namespace cableway {
 
 void Outage::began(const absl::Status& cause) {
   cause_ = cause;
   failed_since_ = absl::OkStatus();
-  doubted_at_.reset();
+  doubted_ = false;
 }
 
-Outage::Verdict Outage::failed(const absl::Status& reason, Instant now) {
-  if (!ends_flow(reason)) {
-    failed_since_ = reason;
-    return Verdict::kGoOn;
-  }
-  if (doubted_at_.has_value() && now - *doubted_at_ <= FlowInquiry::kConfirmWithin) return Verdict::kOver;
-  doubted_at_ = now;
-  return Verdict::kConfirm;
+Outage::Verdict Outage::failed(const absl::Status& reason) {
+  if (ends_flow(reason)) return std::exchange(doubted_, true) ? Verdict::kOver : Verdict::kConfirm;
+  doubted_ = false;
+  failed_since_ = reason;
+  return Verdict::kGoOn;
 }
 
 bool Outage::lasts_too_long(Instant now, bool waits) {

@@ -31,8 +31,8 @@ class Outage {
     kConfirm,  // the other end reports that it does not know the flow: try again after FlowInquiry::kConfirmAfter
     kOver,     // a second attempt has confirmed that
   };
-  // An attempt to reach the other end has failed. A failure on another path does not cancel an earlier doubt.
-  Verdict failed(const absl::Status& reason, Instant now);
+  // An attempt to reach the other end has failed.
+  Verdict failed(const absl::Status& reason);
   // The same for a failure that says nothing about the other end.
   void attempt_failed(const absl::Status& reason) { failed_since_ = reason; }
   // To be called at intervals while the flow has no circuit. `waits`: the application has posted messages that are not
@@ -48,7 +48,7 @@ class Outage {
   const std::string other_node_;
   absl::Status cause_;
   absl::Status failed_since_;
-  std::optional<Instant> doubted_at_;
+  bool doubted_ = false;
   std::optional<Instant> since_;
 };
 

@@ -278,7 +278,7 @@ void SourceCircuits::failed(const absl::Status& reason) {
     looks_for_standby_ = wanted_ > 1;
     return pause();
   }
-  switch (outage_.failed(reason, clock().now())) {
+  switch (outage_.failed(reason)) {
     case Outage::Verdict::kGoOn:
       return pause();
     case Outage::Verdict::kConfirm:

@@ -70,19 +70,21 @@ class EgressPort {
     // Does not store for each of many small chunks: other processes read the same cache line. Of two concurrent
     // stores one may be lost; the next chunk makes up for it.
     const bool is_later = present < until - Duration(kShortestUse).count() / 4;
-    if (is_later || present > latest(now)) until_->store(until, std::memory_order_relaxed);
+    if (is_later || is_invalid(present, now)) until_->store(until, std::memory_order_relaxed);
   }
 
   // Requires is_known(). A stamp beyond the longest use from now is an error, and is replaced by that limit.
   Instant in_use_until(Instant now) const {
     std::int64_t until = until_->load(std::memory_order_relaxed);
-    if (until > latest(now) && until_->compare_exchange_strong(until, latest(now), std::memory_order_relaxed)) {
+    if (is_invalid(until, now) && until_->compare_exchange_strong(until, latest(now), std::memory_order_relaxed)) {
       until = latest(now);
     }
     return Instant{Duration{std::min(until, latest(now))}};
   }
 
  private:
+  // The clocks of other users may be ahead of this one's, which may read its clock once in a while only.
+  static bool is_invalid(std::int64_t until, Instant now) { return until > latest(now + Duration(kLongestUse)); }
   static std::int64_t latest(Instant now) { return (now + kLongestUse).since_start.count(); }
   // FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), the same in every process.
   static constexpr std::size_t place_of(absl::string_view interface) {

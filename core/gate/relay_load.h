@@ -21,11 +21,15 @@ class RelayLoad {
   // half of the time cannot spare the other half, since chunks do not arrive evenly.
   static constexpr double kMost = 0.5;
 
-  // A look for work is no work. One that takes longer has waited for a processor, which counts.
-  static constexpr std::chrono::microseconds kLongestLook{20};
+  // A look for work is no work, nor is the call that lets other threads run. If one of them takes longer, the thread
+  // has waited for a processor, which counts.
+  static constexpr std::chrono::microseconds kLongestLook{50};
+  static constexpr std::chrono::microseconds kLongestYield{5};
 
-  // The thread has looked for work for this long, and found none.
-  void looked_in_vain(Duration time) { in_vain_ += std::min<Duration>(time, kLongestLook); }
+  // The thread has looked for work without finding any, and has then let other threads run.
+  void looked_in_vain(Duration look, Duration yield) {
+    in_vain_ += std::min<Duration>(look, kLongestLook) + std::min<Duration>(yield, kLongestYield);
+  }
   bool is_due(Instant now) const { return now >= measured_at_ + kWindow; }
   // `spent`: the time that the thread has spent running or waiting for a processor, since any fixed moment.
   void measure(Instant now, Duration spent) {

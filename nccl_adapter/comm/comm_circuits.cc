@@ -40,12 +40,8 @@ absl::Status CommCircuits::join(const CircuitSetup& setup, std::unique_ptr<host:
 }
 
 const std::string& CommCircuits::path() const {
-  for (const Circuit& circuit : circuits_) {
-    const CircuitEnd& end = flow_.end_in(circuit.name.slot);
-    const bool ended_last = end.circuit == circuit.name && end.reason == flow_.last_end().message();
-    if (flow_.live() == 0 && circuit.hop != nullptr && ended_last) return circuit.path;
-  }
-  return circuits_[flow_.carrier().slot].path;
+  const bool is_lost = flow_.live() == 0 && flow_.last_ended().generation != 0;
+  return circuits_[is_lost ? flow_.last_ended().slot : flow_.carrier().slot].path;
 }
 
 void CommCircuits::note_ended() {

@@ -200,15 +200,15 @@ void FlowComm::end(const absl::Status& reason) {
   static_cast<void>(fail_with(reason, std::string(reason.message())));
 }
 
-std::unique_lock<std::mutex> FlowComm::lock_at_leisure() {
+std::unique_lock<std::mutex> FlowComm::lock_at_leisure(std::size_t& missed) {
   std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock() && ++locks_missed_ > kMostLocksMissed) lock.lock();
-  if (lock.owns_lock()) locks_missed_ = 0;
+  if (!lock.owns_lock() && ++missed > kMostLocksMissed) lock.lock();
+  if (lock.owns_lock()) missed = 0;
   return lock;
 }
 
 void FlowComm::tend() {
-  const std::unique_lock<std::mutex> lock = lock_at_leisure();
+  const std::unique_lock<std::mutex> lock = lock_at_leisure(tends_missed_);
   if (!lock.owns_lock() || !failure_.ok()) return;
   if (circuits_.joined() > 1) {
     if (const std::optional<CircuitName> best = circuits_.best(); best.has_value()) prefer(*best);
@@ -243,7 +243,7 @@ bool FlowComm::attend() {
 }
 
 std::optional<FlowActivity> FlowComm::take_activity() {
-  const std::unique_lock<std::mutex> lock = lock_at_leisure();
+  const std::unique_lock<std::mutex> lock = lock_at_leisure(takes_missed_);
   if (!lock.owns_lock() || !failure_.ok()) return std::nullopt;
   FlowActivity activity{circuit_owner_.traffic(),
                         circuit_owner_.carrier(),

@@ -195,7 +195,7 @@ class FlowComm {
  private:
   // For work of the control thread that is done a few times a second. Not locked if NCCL is inside a call, unless that
   // has been so kMostLocksMissed times in a row: NCCL's thread may be inside a call nearly all the time.
-  std::unique_lock<std::mutex> lock_at_leisure();
+  std::unique_lock<std::mutex> lock_at_leisure(std::size_t& missed);
   static constexpr std::size_t kMostLocksMissed = 3;
   absl::StatusOr<Completion> test_message(Request& request);
   absl::StatusOr<Completion> test_flush(Request& request);
@@ -216,8 +216,10 @@ class FlowComm {
   bool answers_after_close_ = false;
   std::uint64_t ended_seen_ = 0;
   FlowPauses pauses_;
-  std::size_t locks_missed_ = 0;  // for the control thread only
-  std::uint64_t used_ = 0;        // chunks and joined circuits when attend() last saw the flow in use
+  // In a row, by tend() and take_activity(). For the control thread only.
+  std::size_t tends_missed_ = 0;
+  std::size_t takes_missed_ = 0;
+  std::uint64_t used_ = 0;  // chunks and joined circuits when attend() last saw the flow in use
   Instant used_at_;
 };
 

@@ -260,8 +260,7 @@ void SimtestWorld::check_at_end() {
       rules_.broken(4, absl::StrCat(SimtestGround::name(node), " has ", leased, " slots leased by no circuit"));
     }
     if (const std::size_t left = processes_[node]->in_setup(); left > 0) {
-      rules_.broken(
-          4, absl::StrCat(SimtestGround::name(node), " still reserves room for ", left, " set-ups of ended flows"));
+      rules_.broken(4, absl::StrCat(SimtestGround::name(node), " still has ", left, " set-ups of ended flows"));
     }
   }
   check_memory();

@@ -1,5 +1,5 @@
 """Files of benchmarks: docs/benchmarks.md, with sections between markers, each written by the benchmark that owns it; and
-measurements, as JSON, so that a run that was broken off goes on."""
+measurements as JSON, so that an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def write_section(path: Path, section: str, body: str) -> None:
 
 
 def read_measurements(path: Path, benchmark: str, parse: Callable[[Any], Contents]) -> Contents:
-    """What `parse` makes of the document. It raises ValueError for one of another kind, or whatever a wrong member raises."""
+    """Returns what `parse` makes of the document. For a document of another kind it raises ValueError, for a wrong member any
+    error."""
     try:
         return parse(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:

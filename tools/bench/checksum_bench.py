@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/bench.sh checksum: what the checksums of chunks cost over TCP, and how fast they are by themselves.
+"""tools/bench.sh checksum: the cost of the checksums of chunks over TCP, and the speed of the checksum itself.
 
 Started outside a lab, it creates one and runs itself in it.
 """
@@ -81,7 +81,7 @@ def _enter_lab() -> None:
 
 
 def _rates(build: Path, repeats: int) -> dict[str, Spread]:
-    """GB/s of the checksum, by the cases of _RATES."""
+    """The checksum's speed in GB/s, by the cases of _RATES."""
     runs = []
     for _ in range(repeats):
         done = subprocess.run([build / "bin/checksum_rate"], capture_output=True, text=True, check=False)
@@ -97,7 +97,7 @@ def _measure(runners: dict[str, PairRunner], repeats: int, seconds: float, laten
     latencies: dict[str, list[float]] = {setting: [] for setting in _SETTINGS}
     for repeat in range(repeats):
         say(f"round {repeat + 1} of {repeats} ..")
-        # Which one goes first changes from round to round.
+        # The setting that goes first alternates from round to round.
         order = _SETTINGS if repeat % 2 == 0 else _SETTINGS[::-1]
         for case in _CASES:
             for setting in order:

@@ -60,7 +60,7 @@ class LabProcess:
         return self.output_from(0).decode(errors="replace")
 
     def output_from(self, offset: int) -> bytes:
-        """What it has written beyond that many bytes. Leaves the file's position, which is the process's, too."""
+        """The output beyond this offset. Does not move the file's position, which the process shares."""
         parts = []
         while part := os.pread(self._output.fileno(), _READ_BYTES, offset):
             parts.append(part)

@@ -18,7 +18,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _BUILT_FILE = "built.json"
 PROGRAMS = ("bin/cablewayd", "bin/collperf", "lib/libnccl-net-cableway.so")
 PROGRAMS_FACT = "programs"
-_SAME = ("CPU", "kernel", PROGRAMS_FACT)  # where measurements add up; the programs, and not the commit, are the build
+_SAME = ("CPU", "kernel", PROGRAMS_FACT)  # equal where measurements add up; the build is its programs, not its commit
 
 
 def _output(*command: str) -> str:
@@ -57,7 +57,7 @@ def _commit() -> str:
 
 
 def built(build: Path) -> dict[str, str]:
-    """How the programs in that folder were built: as the folder says itself, else by its cache and the repository."""
+    """How the programs in that folder were built: as the folder's file states, else from its cache and the repository."""
     try:
         found = json.loads((build / _BUILT_FILE).read_text(encoding="utf-8"))
         return {name: str(found[name]) for name in ("compiler", "commit")}
@@ -78,7 +78,7 @@ def describe(build: Path) -> dict[str, str]:
 
 
 def with_programs(facts: dict[str, str], build: Path) -> dict[str, str]:
-    """The facts, and what tells this build's programs from another one's."""
+    """The facts, plus a fact that distinguishes this build's programs from those of another build."""
     digest = hashlib.sha256()
     for name in PROGRAMS:
         digest.update((build / name).read_bytes())
@@ -86,7 +86,7 @@ def with_programs(facts: dict[str, str], build: Path) -> dict[str, str]:
 
 
 def differences(there: Mapping[str, str], here: Mapping[str, str]) -> str:
-    """Of the facts of two runs, with programs: why their measurements do not add up; empty where they do."""
+    """Compares the facts of two runs, with programs: why their measurements do not add up; empty if they do."""
     return "; ".join(f"{name}: '{there.get(name)}' there, '{here[name]}' here" for name in _SAME if there.get(name) != here[name])
 
 

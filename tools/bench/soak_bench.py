@@ -33,7 +33,7 @@ _BUSY = "while True: pass"
 _SAY_EVERY_S = 60.0
 _SETTLE_S = 20.0
 _END_LIMIT_S = 120.0
-# What a node must not find while nothing fails, and what a flow must not do.
+# The events that must not happen while nothing fails.
 _VERDICTS = ("CABLE_SILENT", "RELAY_SILENT", "CABLE_LOST", "CABLE_LOSSY", "CIRCUIT_BROKEN", "CIRCUIT_LOST", "FLOW_REROUTED",
              "FLOW_WAITING", "FLOW_FAILED", "CHUNK_CORRUPTED")
 _MOST_GROWTH_BYTES = 8 << 20
@@ -84,7 +84,7 @@ class Result:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh soak", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, metavar="M", help=f"for so long (default: {_MINUTES:g})")
+    parser.add_argument("--minutes", type=float, metavar="M", help=f"run for M minutes (default: {_MINUTES:g})")
     parser.add_argument("--quick", action="store_true",
                         help=f"{60 * _QUICK_MINUTES:g} s as a smoke test: not written unless --out is given")
     parser.add_argument("--out", type=Path, metavar="FILE",
@@ -115,7 +115,8 @@ def _events(build: Path, node: str) -> list[dict[str, Any]]:
 
 
 def _counted(build: Path) -> Counter[str]:
-    """Nodes keep their newest events only; nothing else happens that often."""
+    """Counts the events of _VERDICTS. Nodes keep only their newest events, but no other event is frequent enough to displace
+    these."""
     return Counter(f"{event['code']} at {node}" for node in _NODES for event in _events(build, node) if event["code"] in _VERDICTS)
 
 

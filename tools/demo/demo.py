@@ -47,7 +47,7 @@ Exit status: 0 ok; 2 invalid arguments; 77 this system does not let this user ma
 class _LabEnd:
     exit_status: int
     complaint: str  # the lab's own, empty where it has none
-    result: dict[str, Any] | None  # what demo_in_lab.py said
+    result: dict[str, Any] | None  # the output of demo_in_lab.py
 
 
 def _is_file(topology: str) -> bool:
@@ -75,7 +75,7 @@ def _rate_options(arguments: argparse.Namespace) -> list[str]:
 
 
 def _separate(errors: str) -> tuple[str, str]:
-    """Splits what came on standard error into the lab's complaint, its last line, and the rest."""
+    """Splits standard error into the lab's complaint, which is its last line, and the rest."""
     lines = errors.splitlines()
     if not lines or not lines[-1].startswith("lab: "):
         return "", errors
@@ -103,7 +103,7 @@ def _run_lab(arguments: argparse.Namespace, command: list[str]) -> _LabEnd:
 
 
 def _check_lab(arguments: argparse.Namespace) -> None:
-    """Refuses at once what would fail after minutes of building."""
+    """Refuses at once what would otherwise fail after minutes of building."""
     end = _run_lab(arguments, ["true"])
     if end.exit_status != 0:
         raise DemoFailure(end.complaint or f"the lab ended with {end.exit_status}", end.exit_status)

@@ -22,8 +22,8 @@ def _mib_text(count: int) -> str:
 
 
 class DemoTable:
-    """Shows what each node relayed in a column of its own where the line has room for all, else the sum and the most
-    by one node, and each node's total at the end."""
+    """Shows how much each node relayed: in a column per node if the line has room for all, else as the sum and the most by
+    one node, with each node's total at the end."""
 
     def __init__(self, nodes: list[str]) -> None:
         self._nodes = nodes

@@ -52,7 +52,7 @@ def await_cables(nodes: LabNodes) -> None:
 
 
 def _hops(nodes: LabNodes) -> dict[tuple[str, str], int]:
-    """Between every two nodes, the smaller name first."""
+    """The hops between every two nodes, the smaller name first."""
     hops = {}
     for name in nodes.names:
         for route in json.loads(nodes.cableway(name, "routes", "--json"))["routes"]:
@@ -61,7 +61,7 @@ def _hops(nodes: LabNodes) -> dict[tuple[str, str], int]:
 
 
 def plug_in_a_chord(nodes: LabNodes) -> None:
-    """One more cable, between the two nodes that are farthest from each other; every way that it shortens is shown."""
+    """Plugs one more cable in between the two nodes that are farthest apart, and shows every path that it shortens."""
     before = _hops(nodes)
     (first, second), farthest = max(before.items(), key=lambda entry: entry[1])
     if farthest == 1:

@@ -28,7 +28,7 @@ _CHECKED = ("--sizes", "1M", "--channels", "1", "--warmup", "1", "--iters", "8",
 
 
 def connected(pairs: set[tuple[str, str]], first: str, second: str, without: str = "") -> bool:
-    """Whether a way along the pairs of nodes leads from one to the other, not through `without`."""
+    """Whether a path along the pairs of nodes leads from one to the other without crossing `without`."""
     reached, queue = {first}, [first]
     while queue:
         here = queue.pop()
@@ -42,7 +42,7 @@ def connected(pairs: set[tuple[str, str]], first: str, second: str, without: str
 
 
 def cable_to_cut(names: list[str], pairs: set[tuple[str, str]]) -> tuple[str, str] | None:
-    """Two ranks that follow each other and share a cable, with another way between them; None if there are none."""
+    """Two consecutive ranks that share a cable and have another path between them; None if there are none."""
     for pair in zip(names, names[1:] + names[:1]):
         shared = pairs & {pair, pair[::-1]}
         if shared and connected(pairs - shared, *pair):
@@ -51,7 +51,7 @@ def cable_to_cut(names: list[str], pairs: set[tuple[str, str]]) -> tuple[str, st
 
 
 def pair_to_relay(names: list[str], pairs: set[tuple[str, str]]) -> tuple[str, str] | None:
-    """Two nodes that share no cable and stay connected whichever other node is missing."""
+    """Two nodes that share no cable and stay connected whichever other node is missing; None if there are none."""
     for number, first in enumerate(names):
         for second in names[number + 1:]:
             if not pairs & {(first, second), (second, first)} and all(

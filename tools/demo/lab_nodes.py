@@ -61,7 +61,7 @@ class LabNodes:
             raise DemoFailure(f"cablewayd of {bad[0]} ended with {statuses[bad[0]]}; its log is above")
 
     def management_address(self, node: str) -> str:
-        """Where the other nodes reach this one without Cableway, as over a management LAN."""
+        """The address at which the other nodes reach this one without Cableway, as over a management LAN."""
         return self._state.node_environment(node)["LAB_NODE_ADDRESS"]
 
     def joined_ports(self) -> set[JoinedPorts]:
@@ -69,17 +69,17 @@ class LabNodes:
         return joined_ports(load_state().topology)
 
     def slowest_mbps(self) -> int:
-        """Of the lab's cables. The nodes do not know it: the lab's shaping is no cable's nominal rate."""
+        """The rate of the lab's slowest cable. The nodes do not know it: the lab's shaping is not a nominal rate."""
         return min(cable.rate_mbps or _UNSHAPED_MBPS for cable in self._state.topology.cables)
 
     def plug(self, first: str, second: str) -> None:
-        """One more cable, as fast as the slowest."""
+        """Plugs in one more cable, as fast as the slowest."""
         rates = [cable.rate_mbps for cable in self._state.topology.cables if cable.rate_mbps]
         rate = ["--rate", f"{min(rates)}mbit"] if rates else []
         self.check_lab(self.start_lab("plug", f"{first}-{second}", *rate), f"plug {first}-{second}")
 
     def has_cables_between_nodes(self) -> bool:
-        """Not where a switch joins them."""
+        """False if a switch joins the nodes."""
         return all(name in self.names for cable in load_state().topology.cables for name in cable.nodes())
 
     @staticmethod
@@ -89,7 +89,7 @@ class LabNodes:
 
     @staticmethod
     def check_lab(process: subprocess.Popen[str], what: str) -> None:
-        """Waits for its end."""
+        """Waits for the process to end; raises if it failed."""
         try:
             _, errors = process.communicate(timeout=_LAB_S)
         except subprocess.TimeoutExpired:
@@ -100,7 +100,7 @@ class LabNodes:
             raise DemoFailure(f"lab {what}: {errors.strip()}")
 
     def kill(self, node: str) -> None:
-        """Its cablewayd, by SIGKILL."""
+        """Kills the node's cablewayd with SIGKILL."""
         self._daemons[node].kill()
         self._daemons[node].wait()
 
@@ -108,7 +108,7 @@ class LabNodes:
         self._start(node)
 
     def start(self, node: str, command: list[str | Path], **options: Any) -> subprocess.Popen[bytes]:
-        """Starts a program in a node. Of this process's settings it sees only the log level, and from the lab its name
+        """Starts a program in a node. Of this process's settings it gets only the log level, and from the lab its name
         and its interfaces."""
         kept = {key: value for key, value in os.environ.items()
                 if not key.startswith(("CABLEWAY_", "NCCL_")) or key == "CABLEWAY_LOG"}
@@ -117,7 +117,7 @@ class LabNodes:
                                     **options)
 
     def cableway(self, node: str, *words: str) -> str:
-        """What `cableway WORDS` prints in a node."""
+        """The output of `cableway WORDS` in a node."""
         process = self.start(node, [self._programs.cableway, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             out, errors = process.communicate(timeout=_ANSWER_S)
@@ -131,11 +131,11 @@ class LabNodes:
         return out.decode()
 
     def relayed_bytes(self) -> list[int]:
-        """Payload that each node has relayed since it started."""
+        """The payload bytes that each node has relayed since it started."""
         return [status["relayed"]["bytes"] for status in self._statuses()]
 
     def settled_relayed_bytes(self) -> list[int]:
-        """The same, once no circuit of a program that has ended is left."""
+        """The same, once the circuits of all programs that have ended are gone."""
         deadline = time.monotonic() + _SETTLE_S
         while True:
             statuses = self._statuses()

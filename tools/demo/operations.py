@@ -16,7 +16,7 @@ from programs import Programs
 _PORT = 29500
 _SMALL_BYTES = 64 << 10
 _LARGE_BYTES = 8 << 20
-_CABLE_S = 0.068  # how long the larger size may keep the slowest cable busy
+_CABLE_S = 0.068  # the longest time for which the larger size may keep the slowest cable busy
 _MEASURED_S = "0.3"
 _NETWORK_S = "20"  # collperf's own limit: for ranks to join, to connect, and to make progress
 _RUN_S = 120.0
@@ -54,7 +54,7 @@ def choose_sizes(slowest_mbps: int) -> list[int]:
 
 
 def rank_command(nodes: LabNodes, programs: Programs, rank: int, names: list[str]) -> list[str | Path]:
-    """collperf as one of the ranks on the nodes `names`, without what it does."""
+    """The collperf command of one rank on the nodes `names`, without its operation."""
     return [programs.collperf, "--plugin", programs.plugin, "--rank", str(rank), "--ranks", str(len(names)),
             "--rendezvous", f"{nodes.management_address(names[0])}:{_PORT}", "--timeout", _NETWORK_S]
 
@@ -64,7 +64,7 @@ def output_path(rank: int) -> Path:
 
 
 def show_errors(names: list[str], ranks: list[int]) -> None:
-    """The last lines of each rank's output: the plugin's warnings, and what collperf made of them."""
+    """Shows the last lines of each rank's output: the plugin's warnings, and collperf's errors."""
     for rank in ranks:
         lines = output_path(rank).read_text(encoding="utf-8", errors="replace").splitlines()
         for line in lines[-_ERROR_LINES:]:
@@ -72,7 +72,8 @@ def show_errors(names: list[str], ranks: list[int]) -> None:
 
 
 def run_operation(nodes: LabNodes, programs: Programs, operation: Operation, size: int) -> dict[str, Any]:
-    """One operation at one size, all bytes checked: collperf's result. Raises DemoFailure when a rank fails."""
+    """Runs one operation at one size with all bytes checked; returns collperf's result. Raises DemoFailure when a rank
+    fails."""
     report = LAB_DIR / "collperf.json"
     report.unlink(missing_ok=True)
     options = ["--op", operation.name, *operation.options, "--sizes", str(size), "--warmup", "1", "--iters", "2",

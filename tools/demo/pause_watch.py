@@ -1,4 +1,4 @@
-"""What arrives at a node, and the longest pause in it."""
+"""Watches the data that arrives at a node for its longest pause."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 _STEP_BYTES = 64 << 10  # more than the nodes' own messages in any pause that matters
 _SAMPLE_S = 0.001
-_LAST_S = 0.2  # at the end: where data arrives then
+_LAST_S = 0.2  # the last part, which determines the interface by which data arrives
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Watched:
 
 
 def received_bytes(pid: int) -> dict[str, int]:
-    """By cable interface of the network namespace that the process is in."""
+    """The received bytes by cable interface, in the network namespace of the process."""
     counts = {}
     for line in Path(f"/proc/{pid}/net/dev").read_text(encoding="ascii").splitlines():
         name, colon, columns = line.strip().partition(":")

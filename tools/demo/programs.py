@@ -57,7 +57,7 @@ class Programs:
 
 
 def _builder() -> dict[str, Any]:
-    """The user that builds: under sudo the calling user, so that no file of root's ends up in the user's tree."""
+    """The user that builds: under sudo the calling user, so that no file in that user's tree belongs to root."""
     if os.geteuid() != 0 or "SUDO_UID" not in os.environ:
         return {}
     user = pwd.getpwuid(int(os.environ["SUDO_UID"]))
@@ -112,7 +112,8 @@ def _step(what: str, command: list[str], progress: _Progress | None = None) -> N
 
 
 def _set_up() -> None:
-    """Not tied to this process, and signals are not passed on: apt may not be stopped halfway."""
+    """Installs what is missing. Not tied to this process, and signals are not passed on: apt must not be stopped
+    halfway."""
     done = subprocess.run([TREE / "tools" / "setup.sh"], check=False)
     if done.returncode != 0:
         raise DemoFailure("tools/setup.sh could not install what is missing; the reason is above")
@@ -127,7 +128,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _may_build(folder: Path) -> bool:
-    """Whether this user can write there, or make it."""
+    """Whether this user can write to the folder, or create it."""
     while not folder.exists():
         folder = folder.parent
     return os.access(folder, os.W_OK)

@@ -9,7 +9,7 @@ _PATHS_SHOWN = 2
 
 
 def _relays(route: dict[str, Any]) -> list[str]:
-    """The relays of each path, `n1` or `n1-n2`; paths that differ in their cables only count once."""
+    """The relays of each path, `n1` or `n1-n2`; paths that differ only in their cables count once."""
     return list(dict.fromkeys("-".join(path["nodes"][1:-1]) for path in route["paths"]))
 
 

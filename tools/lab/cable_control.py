@@ -68,7 +68,8 @@ def cut(state: LabState, cable: Cable, silent: bool, one_way: str | None) -> Non
 
 
 def _drop_at_once(cable: Cable, senders: list[str]) -> None:
-    """Drops what these nodes send. With time between the two ends, the first one could still report the other's silence."""
+    """Drops what these nodes send. If the two ends became silent one after the other, the first could still report the
+    other's silence."""
     tools = []
     for node in senders:
         with in_network(node):

@@ -54,8 +54,8 @@ def batch(tool: str, lines: list[str]) -> None:
 
 
 class WaitingTool:
-    """A tool that was started in the network namespace of its caller, and waits for one command: several of them act in
-    several namespaces at almost the same time."""
+    """A tool that is already started in the network namespace of its caller and waits for one command, so that several of
+    them can act in several namespaces at almost the same time."""
 
     def __init__(self, tool: str) -> None:
         self._tool = tool
@@ -70,7 +70,7 @@ class WaitingTool:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # the reason comes with its end
+            pass  # finish() reports the reason
 
     def finish(self) -> None:
         """Raises LabError as `batch` does."""

@@ -9,7 +9,7 @@ EXIT_UNAVAILABLE = 77  # ctest's and automake's "skipped": this machine cannot r
 
 
 class LabError(Exception):
-    """A request that cannot be met. The message names the input, what was expected and what to do next."""
+    """A request that cannot be fulfilled. The message names the input, what was expected and what to do next."""
 
     def __init__(self, message: str, exit_status: int = EXIT_FAILED) -> None:
         super().__init__(message)

@@ -84,7 +84,7 @@ class LabState:
         }
 
     def ports(self, node: str) -> str:
-        """Its cables' interfaces, and the addresses that a cable plugged later would get."""
+        """The interfaces of the node's cables, and the addresses that a cable plugged in later would get."""
         interfaces = [cable.end_at(node).interface for cable in self.topology.cables_of(node)]
         return ",".join([*interfaces, CABLE_PREFIXES[self.addressing]])
 

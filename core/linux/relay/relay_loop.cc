@@ -256,9 +256,11 @@ int RelayLoop::wait(std::span<epoll_event> events) {
     const bool moved = serve_polled();
     const int count = look(0);
     if (count != 0 || moved || !unfinished_.empty()) return count;
+    read_clock();
+    const Instant looked = now_;
     ::sched_yield();  // lets endpoints on this host run, which may need this CPU
     read_clock();
-    load_.looked_in_vain(now_ - began);
+    load_.looked_in_vain(looked - began, now_ - looked);
   } while (!polled_.empty() || now_ < sleep_at);
   const std::chrono::milliseconds longest = !gated_.empty() ? RelayCircuit::kLookAtGate
                                             : any_leased()  ? kTickInterval
@@ -391,6 +393,7 @@ bool RelayLoop::poll(Circuit& circuit) {
     polled_.push_back(&circuit);
     circuit.is_polled = true;
   }
+  if (circuit.moves_payload) read_clock();  // its turn may have taken longer than that
   circuit.polled_until = now_ + options_.spin;
   return true;
 }
@@ -398,10 +401,11 @@ bool RelayLoop::poll(Circuit& circuit) {
 bool RelayLoop::serve_polled() {
   if (polled_.empty()) return false;
   bool moved = false;
+  const Instant now = now_;
   // Backwards, since circuits may be removed during their turn.
   for (std::size_t i = polled_.size(); i-- > 0;) {
     Circuit& circuit = *polled_[i];
-    const bool long_idle = now_ >= circuit.polled_until;
+    const bool long_idle = now >= circuit.polled_until;
     if (serve(circuit) || (long_idle && arm(circuit))) {
       moved = true;
     } else if (long_idle) {

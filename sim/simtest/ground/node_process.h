@@ -63,7 +63,10 @@ class NodeProcess final : private TransitSetups::Host {
   // Removes circuits that have ended, as the relay loop does.
   void tend();
   // The number of set-ups in progress.
-  std::size_t in_setup() const { return incarnation_.has_value() ? incarnation_->transit.in_setup() : 0; }
+  // Set-ups on their way, inquiries included.
+  std::size_t in_setup() const {
+    return incarnation_.has_value() ? incarnation_->transit.in_setup() + incarnation_->transit.inquiries() : 0;
+  }
 
  private:
   // The state between start() and end().

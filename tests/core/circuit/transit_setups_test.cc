@@ -185,23 +185,23 @@ TEST_F(TransitSetupsTest, ForwardTheAnswerToAnInquiryWithoutReportingARefusal) {
 }
 
 TEST_F(TransitSetupsTest, PassInquiriesOnAlsoWhereThereIsNoRoomForCircuits) {
-  host_.open = host_.most;
+  host_.relayed = host_.limit;
   CircuitSetup inquiry = setup();
   inquiry.purpose = SetupPurpose::kInquiry;
-  std::vector<std::shared_ptr<test::PlayedConnection>> open;
+  std::vector<std::shared_ptr<PlayedPeer>> open;
   for (std::size_t i = 0; i < TransitSetups::kMaxInquiries; ++i) open.push_back(arrive(inquiry));
   EXPECT_THAT(connector_.dialled, SizeIs(TransitSetups::kMaxInquiries));
   EXPECT_EQ(transit_.in_setup(), 0U);
-  EXPECT_THAT(reason_at(*arrive(inquiry)), HasSubstr("already passes on 64 inquiries"));
+  EXPECT_THAT(reason_at(*arrive(inquiry)), HasSubstr("already passes on 128 inquiries from cable c0"));
 }
 
 TEST_F(TransitSetupsTest, RefuseAnInquiryThatTheDestinationAccepts) {
   CircuitSetup inquiry = setup();
   inquiry.purpose = SetupPurpose::kInquiry;
   const auto upstream = arrive(inquiry);
-  accept(*connector_.reach());
+  answer(*connector_.reach(), {4096, std::nullopt});
   EXPECT_THAT(reason_at(*upstream), HasSubstr("node n2 has accepted an inquiry as a circuit"));
-  EXPECT_THAT(host_.relayed, IsEmpty());
+  EXPECT_EQ(host_.relayed, 0U);
 }
 
 TEST_F(TransitSetupsTest, ForwardTheDestinationsRefusalOfTheFlow) {

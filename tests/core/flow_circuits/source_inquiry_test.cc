@@ -87,10 +87,13 @@ TEST_F(SourceInquiryTest, PathsThatDoNotWorkDoNotHideThatTheSourceHasEnded) {
   lose_circuit();
   for (int i = 0; i < 20 && flow_.failures.empty(); ++i) {
     run_for(milliseconds(100));
-    if (paths_.connector.dialled.empty() || paths_.connector.dialled.back()->dropped) continue;
-    paths_.reach();
-    const bool works = paths_.connector.dialled.back()->hop.cable == "ba";
-    paths_.refuse("no", works ? FailureScope::kFlow : FailureScope::kCircuit);
+    const auto dialled = paths_.connector.dialled;
+    for (const auto& waiting : dialled) {
+      if (waiting->dropped) continue;
+      paths_.connector.dialled.push_back(waiting);  // which reach() takes
+      paths_.reach();
+      paths_.refuse("no", waiting->hop.cable == "ba" ? FailureScope::kFlow : FailureScope::kCircuit);
+    }
   }
   EXPECT_THAT(flow_.failures, SizeIs(1));
 }

@@ -52,10 +52,10 @@ TEST_F(RelayLoadTest, ASleepIsNoLoad) {
 }
 
 TEST_F(RelayLoadTest, ALookForWorkIsNoLoadButAWaitForAProcessorIs) {
-  for (int look = 0; look < 4000; ++look) load_.looked_in_vain(microseconds(5));
+  for (int look = 0; look < 4000; ++look) load_.looked_in_vain(microseconds(4), microseconds(1));
   pass(milliseconds(20), milliseconds(20));
   EXPECT_FALSE(is_busy());
-  for (int look = 0; look < 5; ++look) load_.looked_in_vain(milliseconds(4));
+  for (int look = 0; look < 5; ++look) load_.looked_in_vain(microseconds(4), milliseconds(4));
   pass(milliseconds(20), milliseconds(20));
   EXPECT_TRUE(is_busy());
 }

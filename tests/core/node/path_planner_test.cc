@@ -375,6 +375,22 @@ TEST(PathPlanner, RelaysInquiriesOverDoubtedAndEarlierCables) {
   }
 }
 
+TEST(PathPlanner, RelaysInquiriesOverCablesThatDrain) {
+  PathPlanner planner = planner_of("n1", line(4));
+  const routing::Topology whole = *line(4);
+  std::vector<routing::Cable> cables(whole.plugged_cables().begin(), whole.plugged_cables().end());
+  cables[1].draining = true;
+  std::vector<routing::Node> all(whole.nodes().begin(), whole.nodes().end());
+  ASSERT_TRUE(planner
+                  .update(std::make_shared<const routing::Topology>(
+                      *routing::Topology::create(whole.cluster(), std::move(all), std::move(cables))))
+                  .ok());
+  CircuitSetup setup = setup_over_line(0);
+  EXPECT_THAT(std::string(planner.check_transit(setup).message()), HasSubstr("cable c1 drains"));
+  setup.purpose = SetupPurpose::kInquiry;
+  EXPECT_TRUE(planner.check_transit(setup).ok()) << planner.check_transit(setup);
+}
+
 TEST(PathPlanner, NamesNoDoubtedCableThatIsGone) {
   PathPlanner planner = planner_of("n0", line(3));
   planner.set_doubted(doubted("c7", "n9", false));

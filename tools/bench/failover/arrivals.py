@@ -1,4 +1,4 @@
-"""What arrives at the destination around a fault."""
+"""The data that arrives at the destination around a fault."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from failover_lab import RELAYS, FailoverLab
 
-# Data, told from set-ups and the nodes' own messages: that many bytes within that time, a tenth of what a cable carries.
+# Distinguishes data from set-ups and the nodes' own messages: this many bytes within this time, a tenth of a cable's
+# rate.
 BURST_BYTES, BURST_S = 64 << 10, 0.010
 SAMPLE_S = 0.001
 
@@ -19,7 +20,7 @@ Arrived = list[tuple[float, int]]  # time, and bytes that have arrived since the
 class Failover:
     """One fault. Times are in seconds from the fault."""
 
-    took_s: float | None  # until the first data on the other way; None: stuck
+    took_s: float | None  # until the first data over the other path; None: stuck
     arrived: Arrived
 
 
@@ -32,7 +33,7 @@ class Burst:
     def has_begun(self, now: float, count: int) -> bool:
         self._recent.append((now, count))
         while self._recent[0][0] < now - BURST_S:
-            # The sample before the last pause of this process stays: what arrived in the pause counts, too.
+            # Keeps the sample before this process's last pause, so that the bytes that arrived in the pause count, too.
             if len(self._recent) == 2:
                 break
             self._recent.popleft()
@@ -40,7 +41,8 @@ class Burst:
 
 
 class Samples:
-    """What has arrived at the destination over time, and whether data comes by another relay than the given one."""
+    """The bytes that have arrived at the destination over time, and whether data comes through another relay than the
+    given one."""
 
     def __init__(self, lab: FailoverLab, relay: str) -> None:
         self._lab, self.other = lab, next(name for name in RELAYS if name != relay)
@@ -61,7 +63,7 @@ class Samples:
 
     @property
     def taken_at(self) -> float:
-        """When the last one was."""
+        """The time of the last sample."""
         return self._totals[-1][0]
 
     def relative_to(self, instant: float) -> Arrived:

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # what all benchmarks share
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # modules that all benchmarks share
 
 from bench_error import EXIT_MISSED, BenchError, exit_status
 from benchmarks_file import write_section

@@ -1,4 +1,4 @@
-"""The kinds of fault that failover is measured for, and what is wanted of each. Each fault ends the path through one relay and
+"""The kinds of fault for which failover is measured, and the goals of each. Each fault ends the path through one relay and
 leaves the other one."""
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from failover_lab import DESTINATION, SOURCE, FailoverLab
 
-# A stopped relay that goes on, or a cable that is mended, has so long to do harm before its node is replaced.
+# The time in which a stopped relay that goes on, or a mended cable, could still do harm before its node is replaced.
 _AFTERMATH_S = 0.2
 
 
 @dataclass(frozen=True)
 class Goal:
-    """At most so long until data comes another way, for that share of the faults; 100: for all."""
+    """The longest time until data comes over another path, for this percentage of the faults; 100: for all."""
 
     percent: int
     most_ms: float
@@ -31,20 +31,21 @@ class FaultKind:
     name: str
     meaning: str
     cause: Callable[[FailoverLab, str, int], None]  # on the path through that relay; the fault's number
-    # Afterwards the lab is as before, once all nodes know all cables. A cable that pulses have found silent is not used for
-    # a while, twice as long each time: so that all faults find the same, such a fault's relay is restarted, and that
-    # judgement forgotten. The flow is on the other path meanwhile.
+    # Restores the lab; it is as before once all nodes know all cables. A cable that pulses have found silent is not used for a
+    # while, twice as long each time. So that all faults find the same state, the relay of such a fault is restarted, which
+    # makes the nodes forget that judgement. The flow is on the other path meanwhile.
     undo: Callable[[FailoverLab, str, int], None]
     goals: tuple[Goal, ...] = ()
 
 
 def _side(number: int) -> str:
-    """Which cable of the path: before and after the relay in turn, twice each, as the relays take turns themselves."""
+    """The end of the path whose cable is hit: the cables before and after the relay take turns, twice each, as relays take
+    turns, too."""
     return SOURCE if number // 2 % 2 else DESTINATION
 
 
 def _silence(one_way: bool) -> Callable[[FailoverLab, str, int], None]:
-    """In the data's direction only, or in both."""
+    """Silences the direction of the data only, or both directions."""
     def silence(lab: FailoverLab, relay: str, number: int) -> None:
         sender = SOURCE if _side(number) == SOURCE else relay
         lab.silence(lab.cable(relay, _side(number)), sender if one_way else None)

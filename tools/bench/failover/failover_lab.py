@@ -1,5 +1,5 @@
-"""The ring of four nodes in which failover is measured, and the faults: in this process, without a command's start, so that
-the time of a fault is known."""
+"""The ring of four nodes in which failover is measured, and the faults. This process causes them itself, without starting a
+command, so that the time of a fault is known."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from topology_spec import Cable, End  # noqa: E402
 NODES = ("n0", "n1", "n2", "n3")
 SOURCE, DESTINATION = "n0", "n2"
 RELAYS = ("n1", "n3")
-# One path at a time: a flow that uses both paths hardly pauses when it loses one. The log as by default: NodeEvents reads it.
+# One path at a time: a flow that uses both paths hardly pauses when it loses one. NodeEvents reads the log of the default
+# level.
 _NODE_ENVIRONMENT = {"CABLEWAY_LOG": "info", "CABLEWAY_MULTIPATH": "off"}
 _RANK_ENVIRONMENT = {"CABLEWAY_LOG": "warning", "CABLEWAY_MULTIPATH": "off"}
 _KNOWN_S = 60.0  # until all nodes know all cables again
@@ -77,13 +78,13 @@ class FailoverLab:
         self._events[node] = NodeEvents(self.daemons[node])
 
     def restart(self, node: str) -> None:
-        """Its neighbours discard what they know of its cables, since it is another incarnation: none is distrusted any more, and none has
-        to be good for longer than at first before it is trusted again."""
+        """Restarts the node. It is then another incarnation, so its neighbours discard what they know of its cables: none is
+        distrusted any more, and none has to be good for longer than at first before it is trusted again."""
         self.daemons[node].stop()
         self._start(node)
 
     def start_ranks(self, seconds: float, report: Path, port: int) -> list[LabProcess]:
-        """collperf from SOURCE to DESTINATION for that time, every byte checked."""
+        """Starts collperf from SOURCE to DESTINATION for that time, with every byte checked."""
         address = self._state.node_environment(SOURCE)["LAB_NODE_ADDRESS"]
         command = [str(self._build / "bin/collperf"), "--plugin", str(self._build / "lib/libnccl-net-cableway.so"),
                    "--ranks", "2", "--rendezvous", f"{address}:{port}", "--op", "sendrecv", "--pattern", "pair 0 1",
@@ -93,7 +94,7 @@ class FailoverLab:
                 for rank, node in enumerate((SOURCE, DESTINATION))]
 
     def received_bytes(self) -> dict[str, int]:
-        """By relay: what has arrived at DESTINATION from it."""
+        """The bytes that have arrived at DESTINATION, by relay."""
         counts = {}
         for line in _whole(self._received).splitlines():
             name, colon, columns = line.strip().partition(":")
@@ -102,7 +103,7 @@ class FailoverLab:
         return counts
 
     def relays_with_circuits(self) -> set[str]:
-        """From which DESTINATION has a connection: a flow that is about to move has one from each."""
+        """The relays from which DESTINATION has a connection: a flow that is about to move has one from each."""
         connected = set()
         for line in _whole(self._connections).splitlines()[1:]:
             columns = line.split()
@@ -120,7 +121,7 @@ class FailoverLab:
         self._link_changed_at = time.monotonic()
 
     def silence(self, cable: Cable, sender: str | None) -> None:
-        """Packets from `sender` are lost; None: those from both ends. Both carriers stay."""
+        """Drops the packets that `sender` sends; None: those of both ends. Both carriers stay."""
         ends = [end for end in cable.ends if sender in (None, end.node)]
         self._silenced[cable.name] = ends
         for end in ends:
@@ -140,7 +141,7 @@ class FailoverLab:
         os.kill(self.daemons[node].pid, number)
 
     def quiet_s(self) -> float:
-        """For how long all nodes have known and trusted all cables, and no link has changed; 0 while one does not."""
+        """The time for which all nodes have known and trusted all cables, and no link has changed; 0 while a node does not."""
         news = [events.read() for events in self._events.values()]
         own = {node: len(self._state.topology.cables_of(node)) for node in NODES}
         if any(each.known != len(NODES) or len(each.up) != own[node] or each.doubted for node, each in zip(NODES, news)):
@@ -149,7 +150,7 @@ class FailoverLab:
         return max(0.0, time.monotonic() - changed_at)
 
     def wait_for_cables(self, quiet_s: float) -> None:
-        """Until every node knows all four cables, and nothing has changed for so long."""
+        """Waits until every node knows all four cables, and nothing has changed for `quiet_s`."""
         deadline = time.monotonic() + _KNOWN_S
         while (quiet := self.quiet_s()) <= quiet_s:
             if time.monotonic() > deadline:
@@ -165,7 +166,7 @@ class FailoverLab:
 
 
 def _whole(table: io.FileIO) -> str:
-    """The present text of a file of /proc."""
+    """The present text of a file in /proc."""
     table.seek(0)
     return table.read().decode("ascii")
 

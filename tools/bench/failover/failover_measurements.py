@@ -1,4 +1,5 @@
-"""Faults under load, one after another: how long until data arrives another way, and what the load's checks found."""
+"""Causes faults under load, one after another; measures the time until data arrives over another path, and has the load check
+the data."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from failover_results import AFTER_S, BEFORE_S, KindResult
 from lab_processes import LabProcess
 from process_lives import ProcessLives
 
-STUCK_S = 20.0  # without data on the other way: counted as stuck
+STUCK_S = 20.0  # without data over the other path: counted as stuck
 QUIET_S = 1.1  # the kernel reports a lost carrier up to a second late if a link has changed in the second before
 _FLOWING_BYTES = 1 << 20
 _FLOWING_LIMIT_S = 30.0
@@ -25,8 +26,8 @@ _BUSY_S = 0.05
 _MOVE_LIMIT_S = 10.0  # for a flow to end the circuit that it has left
 _SETTLED_S = 1.0  # from the flow's begin to its first fault
 _SET_UP_S, _MARGIN, _LONGEST_RUN_S = 3.0, 1.1, 120.0  # of one run of the load
-_MOST_IN_VAIN = 3  # such runs
-_END_LIMIT_S = 120.0  # for the ranks to end after their time
+_MOST_IN_VAIN = 3  # runs of the load in a row without a fault, after which the measurement fails
+_END_LIMIT_S = 120.0  # the time that ranks may take to end after their run
 _LAST_RANK_S = 5.0
 _FIRST_PORT, _PORTS = 29600, 100
 _REPORT = "collperf.json"
@@ -35,7 +36,7 @@ Say = Callable[[str], None]
 
 
 class PhaseTimes:
-    """Where the time of a block goes."""
+    """The time that each part of a block takes."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}
@@ -53,12 +54,12 @@ class PhaseTimes:
 
 
 class BlockRunner:
-    """Repeats one kind of fault, block by block: a block is what one run of collperf has time for. Nodes stay, but for those
-    relays that a fault's end restarts."""
+    """Repeats one kind of fault, block by block: a block is the faults that fit into one run of collperf. Nodes keep running,
+    except for relays that are restarted at the end of a fault."""
 
     def __init__(self, lab: FailoverLab, kind: FaultKind, lives: ProcessLives, scratch: Path, say: Say) -> None:
         self._lab, self._kind, self._lives, self._scratch, self._say = lab, kind, lives, scratch, say
-        self._estimate_s = 2.0  # of one fault with everything around it
+        self._estimate_s = 2.0  # of one fault, with everything around it
         self._in_vain = 0
         self._first = 0
         self._result = KindResult(kind)
@@ -66,8 +67,8 @@ class BlockRunner:
         self._runs = 0
 
     def run(self, first: int, about: int, most: int, limit_s: float) -> KindResult:
-        """A block of about so many faults, but no more than `most`; of fewer in a limited time. `first`: the number of its
-        first fault."""
+        """Runs a block of about `about` faults, at most `most`; fewer in a limited time. `first`: the number of its first
+        fault."""
         began = time.monotonic()
         self._first, self._result, self._times = first, KindResult(self._kind), PhaseTimes()
         seconds = min(_LONGEST_RUN_S, limit_s, _SET_UP_S + _MARGIN * about * self._estimate_s)
@@ -88,7 +89,7 @@ class BlockRunner:
                              f" failures: {self._result.failed_runs}")
 
     def _one_run(self, most: int, seconds: float, port: int) -> None:
-        """The faults for which the load's time suffices, since it cannot be ended before."""
+        """Causes as many faults as the load's time allows: the load cannot be ended early."""
         report = self._scratch / _REPORT
         report.unlink(missing_ok=True)
         ranks = self._lab.start_ranks(seconds, report, port)
@@ -167,7 +168,8 @@ class BlockRunner:
         return None
 
     def _wait_for_one_circuit(self, ranks: list[LabProcess]) -> None:
-        """A flow that moves back to its best path has a circuit on each path for some seconds: it would hardly pause."""
+        """Waits until the flow has one circuit. While it moves back to its best path it has one on each path, and would hardly
+        pause."""
         deadline = time.monotonic() + _MOVE_LIMIT_S
         while len(self._lab.relays_with_circuits()) > 1 and all(rank.running() for rank in ranks):
             if time.monotonic() > deadline:
@@ -175,7 +177,8 @@ class BlockRunner:
             time.sleep(0.05)
 
     def _watched(self, samples: Samples, relay: str, number: int, ranks: list[LabProcess]) -> Failover:
-        """Causes the fault on the path through the relay; samples until some time after data arrives another way."""
+        """Causes the fault on the path through the relay; takes samples until some time after data arrives over another
+        path."""
         fault = time.monotonic()
         self._kind.cause(self._lab, relay, number)
         found: float | None = None
@@ -196,6 +199,6 @@ class BlockRunner:
 
 
 def _read_report(scratch: Path) -> dict[str, Any]:
-    """collperf's; empty where it has written none."""
+    """collperf's report; empty if it has written none."""
     path = scratch / _REPORT
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

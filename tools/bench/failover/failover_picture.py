@@ -7,13 +7,13 @@ from pathlib import Path
 from bench_error import BenchError
 from failover_results import BEFORE_S, BIN_S, KindResult, Rates
 
-_SPAN_S = 1.0  # after the fault, where that many were sampled
+_SPAN_S = 1.0  # after the fault, as far as there are samples
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 640, 150, 60, 30, 24
 _COLOUR = "#1f6fb4"
 
 
 def rates_over_time(rates: Rates, begin_s: float, end_s: float) -> list[tuple[float, float]]:
-    """By the middle of each bin, in seconds from the fault: MB/s, the mean over the faults that were sampled there."""
+    """MB/s by the middle of each bin, in seconds from the fault: the mean over the faults that were sampled there."""
     points = [((number + 0.5) * BIN_S, mean.value) for number, mean in sorted(rates.bins.items())]
     return [(at, rate / 1e6) for at, rate in points if rate is not None and begin_s <= at <= end_s]
 

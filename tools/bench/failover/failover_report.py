@@ -11,9 +11,10 @@ from machine import facts_table
 _EDGES_MS = (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 20_000)
 _BAR_WIDTH = 40
 _MOST_GROWTH_BYTES = 8 << 20
-# A node that has just been started lacks some yet: for each cable a socket for pulses, and one for a question to a kernel.
+# A node that has just started lacks some descriptors yet: per cable, one socket for pulses and one for questions to a
+# kernel.
 _MOST_NEW_DESCRIPTORS = 12
-# With fewer faults of a kind a missed goal does not fail the run: their 99th percentile is the slowest one.
+# With fewer faults of a kind, a missed goal does not fail the run: their 99th percentile would be the slowest fault.
 JUDGED_FAULTS = 100
 
 _INTRO = """\
@@ -31,7 +32,7 @@ finds what a first one would. All other settings are the default."""
 
 
 def missed(samples: Samples) -> list[str]:
-    """What must not happen and did."""
+    """The missed goals, the failures that must not happen and growth of memory or descriptors, one line each."""
     lines, results = [], samples.results
     for result in results.in_order():
         if result.lost:
@@ -46,7 +47,7 @@ def missed(samples: Samples) -> list[str]:
 
 
 def is_met(goal: Goal, result: KindResult) -> bool:
-    """A fault that stops the flow takes longer than any limit."""
+    """Whether the goal is met. A fault that stops the flow takes longer than any limit."""
     times = [time * 1e3 for time in result.times_s()] + [float("inf")] * result.stuck
     return percentile(times, goal.percent) <= goal.most_ms
 
@@ -77,7 +78,7 @@ def _goals(result: KindResult) -> str:
 
 
 def histogram(result: KindResult) -> list[str]:
-    """Rows of the times from the shortest to the longest one's."""
+    """Rows for the times, from the shortest to the longest."""
     times = [time * 1e3 for time in result.times_s()]
     counts = [sum(low <= time < high for time in times) for low, high in zip((0, *_EDGES_MS), _EDGES_MS)]
     kept = [row for row, count in enumerate(counts) if count]
@@ -92,7 +93,7 @@ def histogram(result: KindResult) -> list[str]:
 
 
 def _rates(result: KindResult) -> str:
-    """The mean rates before a fault, from it until data comes another way, and in the time after that."""
+    """The mean rates before the fault, from the fault until data comes over another path, and after that."""
     means = [result.rates.phases[name].value for name in PHASES]
     return " | ".join("" if mean is None else f"{mean / 1e6:.1f}" for mean in means)
 
@@ -122,7 +123,7 @@ def _processes(samples: Samples) -> list[str]:
 
 
 def _runs(samples: Samples) -> str:
-    """Over which runs the measurements add up."""
+    """The runs whose measurements are added up."""
     runs = "One run" if len(samples.runs) == 1 else f"{len(samples.runs)} runs"
     at_once = f", {samples.at_once()} at a time" if samples.at_once() > 1 else ""
     return f"{runs}{at_once}, {sum(run.seconds for run in samples.runs) / 60:.0f} minutes in all."

@@ -1,4 +1,4 @@
-"""What was measured, in a form whose size hardly grows with the number of faults: a time for each, and sums."""
+"""The measurements, in a form whose size hardly grows with the number of faults: one time per fault, and sums."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from arrivals import Arrived, Failover
 from failover_faults import KINDS, FaultKind
 
-BEFORE_S, AFTER_S = 0.2, 0.4  # sampled: before the fault, and after the first data on the other way
+BEFORE_S, AFTER_S = 0.2, 0.4  # sampled: before the fault, and after the first data over the other path
 BIN_S = 0.01
 PHASES = ("before", "meanwhile", "after")
 
@@ -18,14 +18,14 @@ Json = dict[str, Any]
 
 
 def percentile(ordered: list[float], percent: float) -> float:
-    """The smallest value that at least that share of the values do not exceed; not a number if there are none."""
+    """The smallest value that at least `percent` of the values do not exceed; NaN if there are none."""
     if not ordered:
         return math.nan
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
 
 
 def rate_between(arrived: Arrived, begin_s: float, end_s: float) -> float | None:
-    """Bytes per second that arrived then, headers included, the end left out; None without two samples."""
+    """Bytes per second that arrived in the interval without its end, headers included; None without two samples."""
     inside = [sample for sample in arrived if begin_s <= sample[0] < end_s]
     if len(inside) < 2 or inside[-1][0] <= inside[0][0]:
         return None
@@ -48,9 +48,9 @@ class Mean:
 
 @dataclass
 class Rates:
-    """Bytes per second around the faults, means over those that were sampled at that time."""
+    """Bytes per second around the faults: means over the faults that were sampled at that time."""
 
-    bins: dict[int, Mean] = field(default_factory=dict)  # by the number of the bin of BIN_S, from the fault
+    bins: dict[int, Mean] = field(default_factory=dict)  # by the number of the bin, counted in BIN_S from the fault
     phases: dict[str, Mean] = field(default_factory=lambda: {name: Mean() for name in PHASES})
 
     def add(self, failover: Failover) -> None:
@@ -80,7 +80,8 @@ class Rates:
 
 
 def binned(arrived: Arrived) -> Iterable[tuple[int, float]]:
-    """Bytes per second in each bin that lies between the first and the last sample; between two of them the rate is even."""
+    """Bytes per second in each bin between the first and the last sample; the rate between two samples is taken as
+    constant."""
     if len(arrived) < 2:
         return
     place, before = 0, None
@@ -100,12 +101,12 @@ class KindResult:
     kind: FaultKind
     took_s: list[float] = field(default_factory=list)
     stuck: int = 0
-    failed_runs: list[str] = field(default_factory=list)  # of the load: the reasons
+    failed_runs: list[str] = field(default_factory=list)  # the reasons why runs of the load failed
     verified_bytes: int = 0
     wrong_bytes: int = 0
     rates: Rates = field(default_factory=Rates)
     seconds: float = 0.0
-    disturbed: int = 0  # faults of turns before or after which the machine did other work
+    disturbed: int = 0  # faults of blocks before or after which the machine did other work
 
     @property
     def faults(self) -> int:
@@ -113,7 +114,7 @@ class KindResult:
 
     @property
     def lost(self) -> int:
-        """Faults after which the flow did not go on."""
+        """The number of faults after which the flow did not go on."""
         return max(self.stuck, len(self.failed_runs))
 
     def times_s(self) -> list[float]:
@@ -123,7 +124,7 @@ class KindResult:
         if failover.took_s is None:
             self.stuck += 1
         else:
-            self.took_s.append(round(failover.took_s, 5))  # as the file of samples keeps it
+            self.took_s.append(round(failover.took_s, 5))  # the precision of the file of samples
         self.rates.add(failover)
 
     def merge(self, other: KindResult) -> None:
@@ -160,7 +161,7 @@ class Footprint:
 
 @dataclass(frozen=True)
 class Life:
-    """A process, from the first fault after which it was looked at to the last one."""
+    """A process, from the first to the last fault after which it was examined."""
 
     faults: int
     first: Footprint
@@ -186,7 +187,7 @@ class Life:
 
 @dataclass(frozen=True)
 class Lives:
-    """Of the processes that had one name, one after the other: the one that saw most faults, and those that grew most."""
+    """The successive processes of one name: the one that saw the most faults, and the ones that grew the most."""
 
     count: int
     longest: Life
@@ -213,13 +214,13 @@ class Lives:
 @dataclass
 class Results:
     kinds: dict[str, KindResult] = field(default_factory=dict)
-    broken_off: list[str] = field(default_factory=list)  # blocks of faults that could not be ended: the reasons
+    broken_off: list[str] = field(default_factory=list)  # the reasons why blocks of faults could not be ended
 
     def of(self, kind: FaultKind) -> KindResult:
         return self.kinds.setdefault(kind.name, KindResult(kind))
 
     def in_order(self) -> list[KindResult]:
-        """Those that have anything."""
+        """The kinds that have any measurements."""
         found = [self.kinds[kind.name] for kind in KINDS if kind.name in self.kinds]
         return [result for result in found if result.faults or result.failed_runs]
 

@@ -1,5 +1,5 @@
-"""The file in which failover's measurements are kept: a run that was broken off goes on, and runs add up, those at the same
-time included."""
+"""The file of failover's measurements: an interrupted run can be resumed, and runs add up, also those that run at the same
+time."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from machine import differences
 from process_lives import merged
 
 _WHAT = "cableway failover samples"
-# To be raised when faults, or what counts as their end, change: older measurements do not add up with newer ones.
+# Increment when faults, or the condition that ends them, change: older measurements do not add up with newer ones.
 _METHOD = 2
 
 
 @dataclass
 class Run:
-    """One that has added to the file."""
+    """A run that has added to the file."""
 
     facts: dict[str, str]
     began: float  # since the epoch
@@ -57,7 +57,7 @@ class Samples:
     results: Results = field(default_factory=Results)
 
     def facts(self) -> dict[str, str]:
-        """Of all runs, in display order."""
+        """The facts of all runs, in display order."""
         return {name: ", ".join(dict.fromkeys(run.facts[name] for run in self.runs))
                 for name in (self.runs[0].facts if self.runs else {})}
 
@@ -65,11 +65,11 @@ class Samples:
         return merged(*(run.processes for run in self.runs))
 
     def at_once(self) -> int:
-        """The most runs that measured at the same time."""
+        """The largest number of runs that measured at the same time."""
         return max((sum(run.began <= other.began < run.ended for run in self.runs) for other in self.runs), default=0)
 
     def add(self, run: Run, block: KindResult | None, broken_off: str | None) -> None:
-        """Adds what the run has measured since the last call, and replaces what is known of the run itself."""
+        """Adds the measurements of the run since the last call, and replaces what is recorded about the run itself."""
         if run.name in (known := [other.name for other in self.runs]):
             self.runs[known.index(run.name)] = run
         else:
@@ -80,7 +80,7 @@ class Samples:
             self.results.broken_off.append(broken_off)
 
     def check_adds_up(self, facts: dict[str, str], path: Path) -> None:
-        """Raises where these were measured on another machine or with other programs than those of `facts`."""
+        """Raises if these were measured on another machine or with other programs than those of `facts`."""
         for run in self.runs:
             if why := differences(run.facts, facts):
                 raise BenchError(f"{path} holds measurements of commit {run.facts.get('commit')} of {run.date}, and this is"
@@ -95,13 +95,13 @@ def _parsed(found: Json) -> Samples:
 
 
 def read_samples(path: Path) -> Samples:
-    """Those that the file holds, none where it does not exist."""
+    """The samples that the file holds; none if it does not exist."""
     return read_measurements(path, "failover", _parsed) if path.exists() else Samples()
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Locks `path` between processes, by a file of its own, as `path` is replaced."""
+    """Locks `path` between processes. The lock has a file of its own, because `path` is replaced."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.with_name(f".{path.name}.lock").open("w", encoding="utf-8") as lock:
@@ -112,7 +112,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def add_to_file(path: Path, run: Run, block: KindResult | None, broken_off: str | None) -> Samples:
-    """Adds what the run has just measured to what other runs may have added meanwhile. Returns all of it."""
+    """Adds the new measurements of the run to those that other runs may have added meanwhile. Returns all of them."""
     with _locked(path):
         samples = read_samples(path)
         samples.check_adds_up(run.facts, path)

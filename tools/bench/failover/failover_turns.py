@@ -1,5 +1,5 @@
-"""Has the kinds of fault take turns, block by block, until there are as many of each as wanted or the time is over. Runs at
-the same time, each with a lab of its own, share the work."""
+"""Lets the kinds of fault take turns, block by block, until there are enough of each or the time is over. Runs at the same
+time, each with its own lab, share the work."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from failover_samples import Run, Samples
 from process_lives import ProcessLives
 
 BLOCK_FAULTS = 20
-_LEAST_BLOCK_S = 12.0  # a shorter one is mostly its begin and its end
+_LEAST_BLOCK_S = 12.0  # a shorter block is mostly its start and its end
 _LOOK_S, _MOST_OTHER_WORK = 0.5, 0.1  # between turns, when nothing flows: a share of all processors
 
 
 def does_other_work() -> bool:
-    """Whether the machine is busy now, although nothing is measured."""
+    """Whether the machine is busy now, although nothing is being measured."""
     before, began = busy_seconds(), time.monotonic()
     time.sleep(_LOOK_S)
     rate = (busy_seconds() - before) / (time.monotonic() - began)
@@ -32,12 +32,12 @@ def does_other_work() -> bool:
 
 
 def next_kind(kinds: list[FaultKind], results: Results, cuts: int) -> FaultKind | None:
-    """The one that has the fewest faults; None where all have enough."""
+    """The kind with the fewest faults; None if all have enough."""
     kind = min(kinds, key=lambda each: results.of(each).faults)
     return kind if results.of(kind).faults < cuts else None
 
 
-# Keeps what the run has measured since the last call, or why it was broken off. Returns the measurements of all runs.
+# Records the measurements of the run since the last call, or why it was interrupted. Returns the measurements of all runs.
 Keep = Callable[[Run, KindResult | None, str | None], Samples]
 
 
@@ -49,7 +49,7 @@ class Turns:
         self._was_busy = False
 
     def take(self, cuts: int, seconds: float | None) -> Samples:
-        """Until there are `cuts` faults of each kind, or for about so many seconds."""
+        """Measures until there are `cuts` faults of each kind, or for about `seconds`."""
         began = time.monotonic()
         samples = self._keep(self._run, None, None)
         with FailoverLab(self._build) as lab, tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
@@ -68,7 +68,7 @@ class Turns:
         return samples
 
     def _block(self, runner: BlockRunner, done: int, most: int, left: float) -> tuple[KindResult | None, str | None]:
-        """What it measured, or why it was broken off."""
+        """The measurements of a block, or why it was interrupted."""
         try:
             block = runner.run(done, min(BLOCK_FAULTS, most), most, left)
         except BenchError as error:

@@ -1,4 +1,5 @@
-"""What a cablewayd knows of cables, from the events in its log: without asking it, which costs a process each time."""
+"""A cablewayd's knowledge of cables, read from the events in its log: querying the node would cost a process each
+time."""
 
 from __future__ import annotations
 
@@ -19,10 +20,10 @@ class CableNews:
 
     known: int = 0                                   # cables in the topology
     up: set[str] = field(default_factory=set)        # of the node's own, by port
-    doubted: set[str] = field(default_factory=set)   # those that circuits may not use, or not all
+    doubted: set[str] = field(default_factory=set)   # those that circuits may not use, or only some may
 
     def take(self, line: str) -> bool:
-        """Returns whether the line says anything new."""
+        """Returns whether the line changes the state."""
         event = _LINE.match(line)
         if event is None:
             return False
@@ -46,7 +47,7 @@ class CableNews:
 
 
 class NodeEvents:
-    """Follows the log of one process, which must be of level `info` or below."""
+    """Follows the log of one process, whose level must be `info` or below."""
 
     def __init__(self, process: LabProcess) -> None:
         self._process, self._offset, self._rest = process, 0, b""
@@ -57,7 +58,7 @@ class NodeEvents:
         fresh = self._process.output_from(self._offset)
         self._offset += len(fresh)
         *lines, self._rest = (self._rest + fresh).split(b"\n")
-        # All of them: any() would stop at the first one that is new.
+        # Takes all lines: any() would stop at the first change.
         if any([self.news.take(line.decode(errors="replace")) for line in lines]):
             self.changed_at = time.monotonic()
         return self.news

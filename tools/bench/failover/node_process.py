@@ -1,5 +1,5 @@
-"""A process in a node that is started from this process itself. `lab exec` starts an interpreter first, which takes longer
-than all that a relay needs to be back."""
+"""A process in a node, started directly by this process. `lab exec` starts an interpreter first, which takes longer than a
+relay needs to be back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from namespaces import become_node  # noqa: E402
 
 @functools.cache
 def lab_state() -> LabState:
-    """Of the lab that this process is in."""
+    """The state of the lab that this process is in."""
     return load_state()
 
 
@@ -28,7 +28,7 @@ class NodeProcess(LabProcess):
     def _started(self, node: str, command: list[str], environment: Mapping[str, str],
                  pass_fds: tuple[int, ...]) -> subprocess.Popen[bytes]:
         state = lab_state()
-        # Between fork() and exec(): this process has one thread.
+        # Between fork() and exec(); this process has one thread.
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._output, stderr=self._output,
                                 pass_fds=pass_fds, env=os.environ | state.node_environment(node) | dict(environment),
                                 preexec_fn=lambda: become_node(node, state.own_sysfs))

@@ -1,4 +1,4 @@
-"""Follows the memory and the descriptors of processes, some of which are restarted while others stay."""
+"""Follows the memory and the descriptors of processes, of which some are restarted and others stay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from failover_results import Footprint, Life, Lives
 
 
 def footprint(pid: int) -> Footprint | None:
-    """None for a process that has ended."""
+    """The footprint of a process; None if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
         resident = next((line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")), None)

@@ -1,5 +1,6 @@
-"""Makes an end of a cable lose all that it sends, by one message to the kernel over a socket that is already open: the
-instant is known to less than a millisecond. tc(8), even if it waits for its command, takes several on a busy machine."""
+"""Makes an end of a cable lose everything that it sends, by one message to the kernel over an open socket, so that the
+instant is known to less than a millisecond. tc(8) takes several milliseconds on a busy machine, even if it has been
+started before."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ class SilentEnd:
         self._socket.bind((0, 0))
 
     def begin(self) -> None:
-        """The kernel carries the request out before this returns."""
+        """Makes the end silent. The kernel executes the request before this returns."""
         self._socket.send(self._request)
 
     def check(self) -> None:

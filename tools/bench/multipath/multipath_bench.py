@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/bench.sh multipath: what a flow gains from all of its paths, and that nobody loses by it.
+"""tools/bench.sh multipath: what a flow gains from all of its paths, and that no other flow loses by it.
 
 The same work with one path for each flow and with all, in turns, in network namespaces with shaped cables. Started outside a
 lab, it runs itself in a lab for each case.
@@ -34,7 +34,7 @@ _TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway")
 _ROUNDS = 5
 _PORT = 29500
 _LIMIT_S = 120
-_PASSED_ON = (77, EXIT_INTERRUPTED)  # of a lab's statuses
+_PASSED_ON = (77, EXIT_INTERRUPTED)  # exit statuses of a lab
 
 _DESCRIPTION = f"""\
 Runs {len(CASES)} cases with CABLEWAY_MULTIPATH=off and =all in turn, {_ROUNDS} times each, and small messages {SMALL.often} times as often,\nand with =off again as a control.
@@ -61,7 +61,7 @@ def _parse() -> argparse.Namespace:
                         help="keep what is measured in this file after each case, and do not measure again what it holds: a run"
                              " that was broken off goes on, with the same programs")
     parser.add_argument("--labs", type=int, default=1, metavar="N",
-                        help="measure so many cases at a time (default: 1), on a machine with two or three processors for each;"
+                        help="measure N cases at a time (default: 1), on a machine with two or three processors for each;"
                              " those that are limited by processors or latencies are measured alone")
     parser.add_argument("--build", type=Path, metavar="DIR",
                         help="use the programs in this build folder (default: build the preset `release` and use it)")
@@ -78,7 +78,7 @@ def _cases(arguments: argparse.Namespace) -> tuple[Case, ...]:
 
 
 def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
-    """One run of collperf on all nodes, with nodes of its own: the value by size."""
+    """One run of collperf on all nodes, with its own cablewayds: the value by size."""
     nodes = case.topology.nodes
     result = scratch / "result.json"
     arguments = [*case.arguments, "--sizes", case.size, "--channels", str(case.channels), "--warmup", "3", "--seconds",
@@ -97,7 +97,7 @@ def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
         for rank, node in enumerate(nodes):
             command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"),
                        "--rank", str(rank), "--ranks", str(len(nodes)), "--rendezvous", f"{address}:{_PORT}", *arguments]
-            # Where the scheduler puts two ranks that answer each other makes a difference of a half in their latency.
+            # The scheduler's placement of two ranks that answer each other changes their latency by a half.
             cpus = str(rank % (os.cpu_count() or 1)) if case is SMALL else ""
             ranks.append(LabProcess(node, command, environment, cpus))
             stack.callback(ranks[-1].stop)
@@ -138,7 +138,8 @@ def _in_lab(case: Case, arguments: argparse.Namespace, build: Path) -> list[Samp
 
 
 def _measure_at_once(cases: list[Case], at_once: int, arguments: argparse.Namespace, build: Path, samples: Samples) -> None:
-    """Where one fails, what the others have measured is kept, and no further one is begun."""
+    """Measures the cases at the same time. If one fails, the measurements of the others are kept, and no further case
+    starts."""
     failures: list[BaseException] = []
     with ThreadPoolExecutor(at_once) as pool:
         running = [pool.submit(_in_lab, case, arguments, build) for case in cases]
@@ -162,7 +163,7 @@ def _measure_at_once(cases: list[Case], at_once: int, arguments: argparse.Namesp
 
 
 def _measure_all(cases: list[Case], arguments: argparse.Namespace, build: Path, samples: Samples) -> None:
-    """Adds to the samples, and keeps them in the file that is given, after each case."""
+    """Adds to the samples, and writes them to the given file after each case."""
     together = [case for case in cases if not case.alone]
     samples.labs = max(samples.labs, min(arguments.labs, len(together)))
     _measure_at_once(together, arguments.labs, arguments, build, samples)

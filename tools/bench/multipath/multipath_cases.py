@@ -1,4 +1,4 @@
-"""The cases of the multipath benchmark: a topology, who sends to whom, and what is wanted of it."""
+"""The cases of the multipath benchmark: a topology, who sends to whom, and the goals."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 RATE_MBPS = 500
-_SLOW_MBPS = 200  # where more flows are relayed than two cores copy at the full rate
-_UNLIMITED_MBPS = 40_000  # more than the processors copy
+_SLOW_MBPS = 200  # where more flows are relayed than two cores can copy at the full rate
+_UNLIMITED_MBPS = 40_000  # more than the processors can copy
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,8 @@ class Topology:
 
     name: str
     cables: tuple[tuple[int, int, int], ...]  # nodes, Mbit/s in each direction
-    # The lab's name for it, where a file of these cables would be another topology: of split ports with these interfaces.
+    # The lab's own name for the topology, if a file of these cables would describe another one: split ports with these
+    # interfaces.
     spec: str | None = None
     functions: tuple[str, ...] = ()
 
@@ -26,11 +27,11 @@ class Topology:
 
     @property
     def rate_mbps(self) -> int:
-        """Of the fastest cable."""
+        """The rate of the fastest cable."""
         return max(rate for _, _, rate in self.cables)
 
     def text(self) -> str:
-        """As a topology file."""
+        """The topology as a topology file."""
         lines = [f'[[node]]\nname = "{node}"' for node in self.nodes]
         for place, (a, b, rate) in enumerate(self.cables):
             lines.append(f'[[cable]]\nname = "c{place}"\nrate_mbps = {rate}\n'
@@ -81,7 +82,7 @@ UNLIMITED = Topology("ring of 4 that is faster than its hosts", _ring(4, _UNLIMI
 PARALLEL = Topology("two cables", ((0, 1, RATE_MBPS), (0, 1, RATE_MBPS)))
 UNEQUAL = Topology("two cables, 4:1", ((0, 1, 800), (0, 1, 200)))
 RELAYED = Topology("two cables, a relay, two cables", ((0, 1, 300), (0, 1, 300), (1, 2, 300), (1, 2, 300)))
-# Two functions at each end of one wire, which neither can fill.
+# Two functions at each end of one wire; neither can fill it.
 TWINS = Topology("two split ports, one wire", ((0, 1, RATE_MBPS), (0, 1, RATE_MBPS)), "twins:2", ("to-w0", "to-w0-2"))
 CHORD = Topology("ring of 6 with a chord", (*_ring(6, _SLOW_MBPS), (0, 3, _SLOW_MBPS)))
 TORUS = Topology("torus of 3x3", tuple(
@@ -97,13 +98,13 @@ class Case:
     name: str
     arguments: tuple[str, ...]
     channels: int = 2
-    least_cables: float | None = None     # of the fastest cable's rate, with all paths
-    least_of_off: float | None = None     # of what one path gives
+    least_cables: float | None = None     # the goal as a share of the fastest cable's rate, with all paths
+    least_of_off: float | None = None     # the goal as a share of the rate with one path
     pair: tuple[int, int] | None = None   # to be compared with the maximum flow between them
     least_of_most: float | None = None
     counts: str = "algbw_GBps"            # the field of collperf's results
     size: str = field(default="32M")
-    alone: bool = False                   # to be measured without others, as processors or latencies are the limit
+    alone: bool = False                   # measured without others, because processors or latencies are the limit
     modes: tuple[str, ...] = ("off", "all")
     seconds: float = 2.0
     often: int = 1                        # how many times in a round
@@ -131,15 +132,15 @@ CASES = (
     _pair(CHORD, 0, 3, 0.90),
     _pair(BRIDGED, 1, 3, 0.90),
     _pair(BRIDGED, 2, 6, 0.90),
-    # Nothing is to be gained there, and little lost: measurements vary by a tenth.
+    # No gain is possible there, and the loss has to be small; measurements vary by a tenth.
     Case(UNLIMITED, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_of_off=0.85, alone=True),
     Case(UNLIMITED, "all_to_all, busbw", ("--op", "all_to_all"), counts="busbw_GBps", least_of_off=0.85, alone=True),
     Case(UNLIMITED, "all_reduce, busbw", ("--op", "all_reduce"), counts="busbw_GBps", least_of_off=0.85, alone=True),
 )
 QUICK_CASES = (CASES[1],)
 
-# Small messages of a flow that has its further circuits: it carries 16 MiB first. Latency varies from run to run, whatever
-# the paths. So there are many runs, and a control: one path, measured again.
+# Small messages of a flow that has its further circuits: it carries 16 MiB first. Latency varies from run to run, whatever the
+# paths, so there are many runs, and a control: one path, measured again.
 AGAIN = "off, again"
 SMALL_SIZES = ("8", "4K", "64K")
 SMALL = Case(RING_4, "small messages between neighbours", ("--latency", "--op", "sendrecv", "--pattern", "pair 0 1"),

@@ -14,7 +14,7 @@ from spread import Spread
 
 MODES = ("off", "all")
 
-# How much longer a small message may take with several circuits.
+# The most by which several circuits may slow a small message down.
 _MOST_OF_OFF = 1.03
 
 _INTRO = """\
@@ -35,7 +35,7 @@ class Result:
 
     @property
     def gain(self) -> float:
-        """Of the medians: rounds alternate, so that both see the same machine."""
+        """The ratio of the medians: rounds alternate, so that both modes see the same machine."""
         return self.gigabytes_per_s["all"].median / self.gigabytes_per_s["off"].median
 
     @property
@@ -81,7 +81,7 @@ def missed(results: list[Result], small: SmallResult | None) -> list[str]:
 
 
 def last_line(results: list[Result]) -> str:
-    """Cables of neighbours, one opposite pair and all_to_all."""
+    """The results for the cables of neighbours, one opposite pair and all_to_all."""
     by_case = {result.case: result for result in results}
     chosen = [by_case.get(case) for case in (CASES[0], CASES[1], CASES[3])]
     return "multipath: " + " ".join(f"{result.cables('all'):.3f}" if result else "-" for result in chosen)

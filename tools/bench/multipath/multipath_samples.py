@@ -1,4 +1,4 @@
-"""The file in which multipath's measurements are kept: a run that was broken off goes on."""
+"""The file of multipath's measurements: an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def case_key(case: Case) -> str:
 
 @dataclass
 class Samples:
-    facts: dict[str, str]  # of the run that began
+    facts: dict[str, str]  # of the run that started the file
     values: list[Sample] = field(default_factory=list)
-    labs: int = 1  # the most that were measured at a time; cases that need all processors are measured alone
+    labs: int = 1  # the most labs at a time; cases that need all processors are measured alone
 
     def has(self, case: Case) -> bool:
         measured = {mode for key, mode, _, _ in self.values if key == case_key(case)}
@@ -40,7 +40,7 @@ class Samples:
         return self.facts | {"cases at a time": str(self.labs)}
 
     def rounds(self) -> int:
-        """The fewest times that anything was measured."""
+        """The lowest number of measurements of any value."""
         counts: dict[tuple[str, str, str], int] = {}
         for case, mode, size, _ in self.values:
             counts[case, mode, size] = counts.get((case, mode, size), 0) + 1
@@ -56,7 +56,7 @@ def _parsed(found: Any) -> Samples:
 
 
 def read_samples(path: Path, facts: dict[str, str]) -> Samples:
-    """Those that the file holds, none where it does not exist. Raises where they do not add up with what has `facts`."""
+    """The samples that the file holds; none if it does not exist. Raises if they do not add up with a run of `facts`."""
     if not path.exists():
         return Samples(facts)
     samples = read_measurements(path, "multipath", _parsed)

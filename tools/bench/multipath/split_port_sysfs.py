@@ -1,5 +1,5 @@
-"""A made-up /sys for a node of the lab: its interfaces are functions of split ports, each with a PCIe link of its own that is
-slower than the wire, as on hosts whose adapter has two links. Without it a node takes one function to fill the wire."""
+"""A made-up /sys for a node of the lab: its interfaces are functions of split ports, each with its own PCIe link that is
+slower than the wire, as on hosts whose adapter has two links. Without it, a node assumes that one function fills the wire."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def write_tree(folder: Path, interfaces: tuple[str, ...]) -> None:
 
 
 def command_that_sees(folder: Path, command: list[str]) -> list[str]:
-    """The command with that folder as its /sys, in a mount namespace of its own."""
+    """The command with that folder as its /sys, in its own mount namespace."""
     return ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /sys && exec "$@"', str(folder), *command]

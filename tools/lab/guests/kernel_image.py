@@ -19,7 +19,7 @@ _PVH_NOTES = tuple(struct.pack("<III4s", 4, size, 18, b"Xen\0") for size in (4, 
 
 
 def _payload(image: bytes) -> bytes:
-    """Still compressed; empty where the image is none."""
+    """The kernel, still compressed; empty if the file is no such image."""
     if len(image) < _PAYLOAD + 8 or image[_MAGIC:_MAGIC + 4] != b"HdrS":
         return b""
     if struct.unpack_from("<H", image, _VERSION)[0] < _PAYLOAD_SINCE:
@@ -38,7 +38,8 @@ def _unpacked(payload: bytes) -> bytes:
 
 
 def startable_kernel(image: bytes) -> bytes:
-    """The kernel inside the image; the image itself if it cannot be unpacked, or cannot be started by itself."""
+    """The kernel inside the image; the image itself if it cannot be unpacked, or if its kernel cannot be started
+    directly."""
     try:
         kernel = _unpacked(_payload(image))
     except (lzma.LZMAError, zlib.error):
