@@ -1,8 +1,8 @@
 // Measures a relay's CPU time per chunk over RDMA, without the wire: a flow through one relay on stub devices that move
-// no payload. Only the relay's own calls are timed, not the devices' work between them, and not the readings of the
-// clock by the loop that calls it, one of which serves many circuits. Payload memory is not mapped, so a copy would
-// crash. Prints one JSON object; exit status 1 if anything was copied or allocated. (callgrind counts
-// the instructions: tools/bench.sh chunk.)
+// no payload. Only the relay's own calls are timed. Excluded are the devices' work between them, and the clock readings
+// of the loop that calls it, one of which serves many circuits. Payload memory is not mapped, so a copy would crash.
+// Prints one JSON object; exit status 1 if anything was copied or allocated. (callgrind counts the instructions:
+// tools/bench.sh chunk.)
 //
 //   chunk by chunk  the relay runs after every chunk
 //   in turns        the relay moves many chunks per run
