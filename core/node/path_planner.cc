@@ -296,12 +296,16 @@ absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
     return absl::InvalidArgumentError(
         absl::StrCat("a set-up for a process on node ", name_, " came to its relay port"));
   }
-  if (absl::Status status = check_cables(setup); !status.ok()) return status;
-  if (setup.purpose == SetupPurpose::kInquiry) return absl::OkStatus();
+  if (setup.purpose == SetupPurpose::kInquiry) return check_cables(setup);
+  // Drains and doubts first: a cable that left the topology during a dial does not end the set-up, and must not hide
+  // that the other one is silent.
   if (absl::Status status = check_drains(setup.this_hop()); !status.ok()) return status;
   if (absl::Status status = check_drains(setup.hops[setup.hop + 1U]); !status.ok()) return status;
   if (absl::Status status = check_doubts(setup.this_hop(), setup.hop > 0); !status.ok()) return status;
-  return check_doubts(setup.hops[setup.hop + 1U], !goes_to_last_hop(setup));
+  if (absl::Status status = check_doubts(setup.hops[setup.hop + 1U], !goes_to_last_hop(setup)); !status.ok()) {
+    return status;
+  }
+  return check_cables(setup);
 }
 
 absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {

@@ -277,6 +277,17 @@ TEST(PathPlanner, RefusesASetUpOverADoubtedCable) {
   }
 }
 
+// The next cable left the topology while it was dialed: a relay accepts that, as long as the other one is not silent.
+TEST(PathPlanner, ACableThatLeftTheTopologyDoesNotHideADoubt) {
+  PathPlanner planner = planner_of("n1", line(4));
+  planner.set_doubted(doubted("c0", "n0", false));
+  ASSERT_TRUE(planner.update(line(2)).ok());
+  const absl::Status status = planner.check_transit(setup_over_line(0));
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  planner.set_doubted({});
+  EXPECT_TRUE(absl::IsNotFound(planner.check_transit(setup_over_line(0))));
+}
+
 TEST(PathPlanner, RelaysToButNotThroughANodeThatStandsStill) {
   PathPlanner first = planner_of("n1", line(4));
   first.set_doubted(doubted("c1", "n2", true));
