@@ -63,6 +63,8 @@ class CircuitOwner {
   // The circuit that carries the flow: that of the newest chunk, or the primary where chunks are shared. Generation
   // 0: none has carried it yet.
   virtual CircuitName carrier() const { return traffic_.last(); }
+  // Grows when data of the flow is found to have arrived at the destination; the amount has no unit.
+  virtual std::uint64_t arrived() const = 0;
   // At the source: whether sent data is not known to have landed, so that progress depends on the network. A
   // destination cannot know this, and returns false.
   virtual bool in_flight() const = 0;

@@ -81,6 +81,7 @@ class FlowReceiver final : public CircuitOwner {
   }
   const absl::Status& last_end() const override { return last_end_; }
   std::uint64_t circuits_ended() const override { return ended_; }
+  std::uint64_t arrived() const override { return traffic_.chunks(); }
   bool in_flight() const override { return false; }
 
  private:

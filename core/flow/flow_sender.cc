@@ -441,12 +441,14 @@ absl::Status FlowSender::take_retired(const Circuit& circuit, const Frame& contr
   if (retired.retiring != about.generation) return absl::OkStatus();  // a repetition
   retired.retiring = 0;
   bool fits = true;
+  const std::uint64_t unknown = retired.given.bytes();
   std::uint64_t bytes_again = 0;
   const bool settled = retired.given.settle(control.message, [&](const MessageRange& chunk) {
     // The memory of an acknowledged message belongs to the application again.
     fits = fits && chunk.message >= unacknowledged_ && again_.add(chunk);
     bytes_again += chunk.end - chunk.begin;
   });
+  counted_ += unknown - bytes_again;
   note_counted(about, bytes_again);
   if (settled && fits) return absl::OkStatus();
   return violation(

@@ -93,6 +93,7 @@ class FlowSender final : public CircuitOwner {
   // The numbers since construction.
   std::uint64_t shares_ended() const override { return shares_ended_; }
   std::uint64_t circuits_ended() const override { return ended_; }
+  std::uint64_t arrived() const override { return unacknowledged_ + landed_ + counted_; }
   bool in_flight() const override { return outstanding() > 0; }
 
  private:
@@ -262,6 +263,7 @@ class FlowSender final : public CircuitOwner {
   std::uint64_t next_ = 0;                      // sequence number of the next post()
   std::uint64_t announced_ = 0;                 // messages below this one may be sent: all of them are announced
   std::uint64_t landed_ = 0;                    // bytes, over all circuits
+  std::uint64_t counted_ = 0;                   // bytes that `retired` frames reported as landed
   std::uint64_t ended_ = 0;
   std::uint64_t shares_ended_ = 0;
 };

@@ -43,10 +43,13 @@ void FlowInquiry::find_paths() {
 }
 
 void FlowInquiry::ask_next(const PathOffers& offers) {
-  for (std::size_t i = 0; i < offers.size(); ++i) {
+  const bool asks_all = !open_.empty();
+  for (std::size_t i = 0; i < offers.size() && open_.size() < kMostOpen; ++i) {
     const std::vector<Hop>& hops = offers[turn_++ % offers.size()].hops;
     const auto waits = [&](const Question& question) { return question.hops == hops; };
-    if (std::none_of(open_.begin(), open_.end(), waits)) return ask(hops, false);
+    if (std::any_of(open_.begin(), open_.end(), waits)) continue;
+    ask(hops, false);
+    if (!asks_all) return;
   }
 }
 

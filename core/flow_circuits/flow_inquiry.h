@@ -33,10 +33,11 @@ class FlowInquiry {
     std::function<void(const absl::Status&)> failed;
   };
 
-  // The pause between questions. Each question takes the next path on which no other question waits for its answer.
+  // The pause between questions. A question takes the next path that has no open question. If an earlier question is
+  // still open, all such paths are asked, so that a silent path does not delay the others.
   static constexpr std::chrono::milliseconds kInterval{300};
   // The most questions that wait for an answer.
-  static constexpr std::size_t kMostOpen = 4;
+  static constexpr std::size_t kMostOpen = 2 * kPathsForFlow;
   // An answer that the other end no longer has the flow is confirmed by a second question over the same path, after
   // kConfirmAfter. A process may begin to listen on a new address a moment late; the kernel then refuses.
   static constexpr std::chrono::milliseconds kConfirmAfter{250};

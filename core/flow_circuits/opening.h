@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,6 +28,13 @@ class Opening {
     tries_again_until_ = at_once ? now : now + std::min<Duration>(limit, kTriesAgain);
   }
   Duration left(Instant now) const { return deadline_ - now; }
+  // Call before a dial. `paths`: the number of offered paths that were not tried, including the one to be dialed.
+  void note_untried(std::size_t paths) { untried_ = paths; }
+  // The time limit of that dial. A path on which no answer comes leaves half of the time to the others.
+  std::chrono::milliseconds budget(Instant now) const {
+    const Duration most = untried_ > 1 ? left(now) / 2 : left(now);
+    return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(most), std::chrono::milliseconds{1});
+  }
   // Only the first reason is kept.
   void failed(const absl::Status& reason) {
     if (first_failure_.ok()) first_failure_ = reason;
@@ -51,6 +59,7 @@ class Opening {
   Instant deadline_;
   Instant tries_again_until_;
   std::set<Path> tried_;
+  std::size_t untried_ = 0;
   bool had_path_ = false;
   absl::Status first_failure_;
 };

@@ -20,11 +20,9 @@ Outage::Verdict Outage::failed(const absl::Status& reason) {
   return Verdict::kGoOn;
 }
 
-bool Outage::lasts_too_long(Instant now, bool waits) {
-  if (!waits) {
-    since_.reset();
-    return false;
-  }
+bool Outage::lasts_too_long(Instant now, bool waits, std::uint64_t arrived) {
+  if (std::exchange(arrived_, arrived) != arrived || !waits) since_.reset();
+  if (!waits) return false;
   if (!since_.has_value()) since_ = now;
   return now - *since_ >= limit_;
 }

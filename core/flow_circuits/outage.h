@@ -23,7 +23,8 @@ class Outage {
   Duration limit() const { return limit_; }
   // The last circuit has ended for this reason.
   void began(const absl::Status& cause);
-  // A circuit has lived for a while, so the outage is over. A circuit that ends soon does not end the outage.
+  // A circuit has lived for a while, so the outage is over. A circuit that ends soon does not end the outage,
+  // unless data has arrived over it.
   void ended() { since_.reset(); }
 
   enum class Verdict : std::uint8_t {
@@ -36,8 +37,9 @@ class Outage {
   // The same for a failure that says nothing about the other end.
   void attempt_failed(const absl::Status& reason) { failed_since_ = reason; }
   // To be called at intervals while the flow has no circuit. `waits`: the application has posted messages that are not
-  // done; only that time counts. Returns whether the limit is reached.
-  bool lasts_too_long(Instant now, bool waits);
+  // done; only that time counts. `arrived`: CircuitOwner::arrived(). If it has grown since the last call, a new
+  // outage begins. Returns whether the limit is reached.
+  bool lasts_too_long(Instant now, bool waits, std::uint64_t arrived);
 
   // The reasons reported to the application: after kOver, and when the outage lasts too long.
   absl::Status forgotten(const absl::Status& reason) const;
@@ -50,6 +52,7 @@ class Outage {
   absl::Status failed_since_;
   bool doubted_ = false;
   std::optional<Instant> since_;
+  std::uint64_t arrived_ = 0;  // at the last call
 };
 
 }  // namespace cableway

@@ -61,8 +61,8 @@ SourceCircuits::SourceCircuits(const FlowMeans& means, FlowIdentity identity, co
 
 void SourceCircuits::start() {
   opening_.begin(clock().now(), limits_.open, outage_.limit() == Duration{0});
-  // The node may take some time to answer that there is no path. A dial limits itself: its budget is the remaining
-  // time.
+  // The node may take some time to answer that there is no path. A dial limits itself: its budget is within the
+  // remaining time.
   retry_limit_ = clock().call_after(limits_.open, [this] {
     if (!opened_ && !over_ && !opening_.first_failure().ok() && dial_ == nullptr) end(opening_.first_failure());
   });
@@ -135,7 +135,7 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
     inquiry_.outage_began(FlowInquiry::kInterval);
     watch();
   }
-  // Circuits that repeatedly join and end are paced like failed attempts, and count as one outage.
+  // Circuits that repeatedly join and end are paced like failed attempts, and count as one outage (Outage).
   short_lives_ < kShortLives ? find_paths() : pause();
 }
 
@@ -181,6 +181,7 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
     if (opened_) return retry_after(kFurtherPause);
     return opening_.try_all_again(clock().now()) ? retry_after(open_again_pause_) : end(opening_.first_failure());
   }
+  if (!opened_) note_untried(*offers);
   // No name is available while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
   circuit.has_value() ? dial(*circuit, (*offers)[*rank], rank_for(*rank), offer_) : pause();
@@ -188,8 +189,7 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
 
 void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer) {
   if (!opened_) opening_.note_tried(elements_of_path(path.hops));
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(opening_.left(clock().now()));
-  const std::chrono::milliseconds budget = opened_ ? kReopenLimit : std::max(left, std::chrono::milliseconds{1});
+  const std::chrono::milliseconds budget = opened_ ? kReopenLimit : opening_.budget(clock().now());
   setup_ = CircuitSetup{};
   setup_.nonce = identity_.nonce;
   setup_.circuit = circuit;
@@ -197,7 +197,9 @@ void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std
   setup_.rank = rank;
   setup_.share = share_of(path);
   dials_equal_ = path.equals_first;
-  setup_.further = flow_.live() > 0;
+  dials_beside_others_ = flow_.live() > 0;
+  // One on the first path of a new offer replaces the others soon.
+  setup_.further = dials_beside_others_ && (rank > 0 || offer == offer_);
   setup_.source_port = identity_.source_port;
   setup_.path_wait_ms = static_cast<std::uint32_t>(limits_.path_wait.count());
   setup_.flow = identity_.flow;
@@ -268,6 +270,8 @@ void SourceCircuits::failed(const absl::Status& reason) {
   if (!opened_) {
     if (ends_flow(reason)) return end(reason);
     opening_.failed(reason);
+    // It has taken the time of the paths that refuse at once, but might not refuse for long.
+    if (absl::IsDeadlineExceeded(reason) && outage_.limit() > Duration{0}) opening_.wait_for_return();
     return opening_.left(clock().now()) > Duration{0} ? find_paths() : end(opening_.first_failure());
   }
   // While another circuit is live, the destination's answer is in doubt. A newly offered path may take a moment until
@@ -322,7 +326,7 @@ void SourceCircuits::watch() {
   watch_ = clock().call_after(std::min<Duration>(kOutageWatch, outage_.limit()), [this] {
     if (flow_.live() > 0) return;
     const bool waits = flow_.waits();
-    if (outage_.lasts_too_long(clock().now(), waits)) {
+    if (outage_.lasts_too_long(clock().now(), waits, flow_.arrived())) {
       return end(outage_.too_long());
     }
     watch();
@@ -338,7 +342,7 @@ void SourceCircuits::watch() {
 // has not failed, so it is recorded as failed just before the outage: choose() prefers it to the paths that have
 // failed since.
 void SourceCircuits::cancel_further() {
-  if (dial_ == nullptr || !setup_.further) return;
+  if (dial_ == nullptr || !dials_beside_others_) return;
   dial_.reset();
   flow_.release(setup_.circuit);
   give_up_move();

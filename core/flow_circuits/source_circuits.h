@@ -79,6 +79,8 @@ class SourceCircuits {
     virtual void end_circuit(const CircuitName& circuit, const absl::Status& reason) = 0;
     // Whether the application has posted messages that are not done.
     virtual bool waits() = 0;
+    // CircuitOwner::arrived()
+    virtual std::uint64_t arrived() = 0;
     // A circuit in addition to live ones could not be set up. Called once for each reason, for at most kMaxReasons.
     virtual void lacks_circuit(const absl::Status& /*reason*/) {}
     // The flow has ended. Called once; no other callback follows. May not destroy the SourceCircuits.
@@ -141,6 +143,7 @@ class SourceCircuits {
   std::optional<std::size_t> choose_standby(const PathOffers& offers);
   // The same for a further path of the bundle.
   std::optional<std::size_t> choose_parallel(const PathOffers& offers);
+  void note_untried(const PathOffers& offers);
   bool is_held_off(const Elements& path) const;
   bool has_place(std::size_t kept = 0) const;
   bool has_live_relays(const Elements& path) const;
@@ -212,6 +215,7 @@ class SourceCircuits {
 
   CircuitSetup setup_;        // of the circuit being dialed
   bool dials_equal_ = false;  // its path equals the first one offered
+  bool dials_beside_others_ = false;
   std::unique_ptr<HopDial> dial_;
   std::array<Live, kMaxFlowCircuits> live_;  // by slot
   Suspects suspects_;

@@ -46,6 +46,11 @@ std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) cons
   return best;
 }
 
+void SourceCircuits::note_untried(const PathOffers& offers) {
+  const auto is_untried = [&](const PathOffer& offer) { return !opening_.has_tried(elements_of_path(offer.hops)); };
+  opening_.note_untried(static_cast<std::size_t>(std::count_if(offers.begin(), offers.end(), is_untried)));
+}
+
 bool SourceCircuits::has_standby(const Live* left_out) const {
   const auto is_left = [&](const Live& each) { return &each != left_out && stays(each); };
   const auto one = std::find_if(live_.begin(), live_.end(), is_left);

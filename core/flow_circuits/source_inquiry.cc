@@ -28,7 +28,7 @@ void SourceInquiry::circuit_ended(const absl::Status& reason) {
   if (over_) return;
   if (ends_flow(reason)) return end(reason);
   if (flow_.live() > 0) return;
-  // Circuits that repeatedly join and end count as one outage.
+  // Circuits that repeatedly join and end count as one outage (Outage).
   if (alive_since_.has_value() && clock_.now() - *alive_since_ >= kLasting) outage_.ended();
   alive_since_.reset();
   outage_.began(reason);
@@ -55,7 +55,7 @@ void SourceInquiry::tick() {
   }
   const bool waits = flow_.waits();
   const Instant now = clock_.now();
-  if (outage_.lasts_too_long(now, waits)) {
+  if (outage_.lasts_too_long(now, waits, flow_.arrived())) {
     return end(outage_.too_long());
   }
   watch(waits ? kWatchWhileWaiting : kWatchWhileIdle);

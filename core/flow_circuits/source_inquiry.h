@@ -31,6 +31,8 @@ class SourceInquiry {
     virtual std::size_t live() = 0;
     // Whether the application has posted receives that are not done.
     virtual bool waits() = 0;
+    // CircuitOwner::arrived()
+    virtual std::uint64_t arrived() = 0;
     // The flow has ended. Called once; no other callback follows. May not destroy the SourceInquiry.
     virtual void fail(const absl::Status& reason) = 0;
   };

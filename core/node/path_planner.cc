@@ -244,22 +244,29 @@ absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_flow(const std::st
 absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_inquiry(const std::string& destination,
                                                                       std::uint64_t ordinal, std::size_t most) const {
   absl::StatusOr<std::vector<PathOffer>> offers = paths_for_flow(destination, ordinal, most);
-  if (offers.ok()) return offers;
-  std::vector<PathOffer> others;
   const std::optional<routing::NodeIndex> index = topology_->find_node(destination);
-  if (plugged_.has_value() && index.has_value() && plugged_->routes.reaches(*index)) {
+  const bool is_other = index.has_value() && *index != self_;
+  const bool is_doubted = is_other && plugged_.has_value() && plugged_->routes.reaches(*index);
+  if (offers.ok() && !is_doubted) return offers;
+  std::vector<PathOffer> all = offers.ok() ? *std::move(offers) : std::vector<PathOffer>();
+  const bool has_usable = !all.empty();
+  const auto add = [&](PathKind kind, std::vector<Hop> hops) {
+    const auto is_same = [&](const PathOffer& offer) { return offer.hops == hops; };
+    if (all.size() >= most || std::any_of(all.begin(), all.end(), is_same)) return;
+    all.push_back({all.empty() ? PathKind::kFirst : kind, false, std::move(hops)});
+  };
+  if (is_doubted) {
+    const routing::Topology& topology = *plugged_->topology;
     for (const routing::OfferedPath& offered :
-         routing::offered_paths(*plugged_->topology, plugged_->routes, *index, ordinal, most)) {
-      if (offered.path.hops() <= kMaxHops)
-        others.push_back({offered.kind, false, hops_of(*plugged_->topology, offered.path)});
+         routing::offered_paths(topology, plugged_->routes, *index, ordinal, most)) {
+      const PathKind kind = has_usable ? PathKind::kAlternate : offered.kind;
+      if (offered.path.hops() <= kMaxHops) add(kind, hops_of(topology, offered.path));
     }
   }
   const auto last = last_paths_.find(destination);
-  if (last != last_paths_.end() && others.size() < most) {
-    others.push_back({others.empty() ? PathKind::kFirst : PathKind::kAlternate, false, last->second});
-  }
-  if (others.empty()) return offers;
-  return others;
+  if (!has_usable && last != last_paths_.end()) add(PathKind::kAlternate, last->second);
+  if (all.empty()) return offers.status();
+  return all;
 }
 
 void PathPlanner::offer_lossy(routing::NodeIndex destination, std::uint64_t ordinal, std::size_t most,

@@ -55,8 +55,9 @@ class PathPlanner {
   absl::StatusOr<std::vector<PathOffer>> paths_for_flow(const std::string& destination, std::uint64_t ordinal,
                                                         std::size_t most) const;
 
-  // The same for inquiries, which are small. Where there is no path: those over doubted cables, and the last one that
-  // there was, if any. One of its cables may pass small packets, though it lost large ones and so left the topology.
+  // The same for inquiries, which are small. After those paths come the ones over doubted cables. If there is no path
+  // for circuits, the last one that there was follows: one of its cables may pass small packets, though it lost large
+  // ones and so left the topology.
   absl::StatusOr<std::vector<PathOffer>> paths_for_inquiry(const std::string& destination, std::uint64_t ordinal,
                                                            std::size_t most) const;
 

@@ -188,6 +188,11 @@ bool FlowComm::waits() {
   return !circuit_owner_.idle();
 }
 
+std::uint64_t FlowComm::arrived() {
+  const std::lock_guard lock(mutex_);
+  return circuit_owner_.arrived();
+}
+
 void FlowComm::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
   const std::lock_guard lock(mutex_);
   if (!failure_.ok()) return;

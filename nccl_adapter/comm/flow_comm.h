@@ -127,6 +127,8 @@ class FlowComm {
   void end_circuit(const CircuitName& circuit, const absl::Status& reason);
   // Whether NCCL has posted messages that are not done.
   bool waits();
+  // CircuitOwner::arrived()
+  std::uint64_t arrived();
   // Ends the flow because no circuit can carry it. `reason` names where the fault was found.
   void end(const absl::Status& reason);
   // Makes the best circuit the primary (receiver only). Also polls an idle flow that needs it, since NCCL polls only

@@ -112,10 +112,12 @@ void NodeMembership::take_update(const Welcome& welcome) {
 
 absl::Status NodeMembership::rejoin_if_ended() {
   if (!session_->ended()) return absl::OkStatus();
+  if (!std::exchange(end_reported_, true)) listener_.left();
   if (absl::Status status = connect(); !status.ok()) return status;
   session_->request(Hello{kSessionVersion, "plugin"}, [this](const absl::StatusOr<SessionMessage>& reply) {
     const Welcome* welcome = reply.ok() ? std::get_if<Welcome>(&*reply) : nullptr;
     if (welcome == nullptr) return;
+    end_reported_ = false;
     take_update(*welcome);
     reports_.use_session(session_);
     // No changes were reported to this process while it had no session.

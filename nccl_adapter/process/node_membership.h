@@ -35,6 +35,8 @@ class NodeMembership {
     std::function<void(const PortLost&)> port_lost;
     // The best paths of flows may have changed.
     std::function<void()> paths_changed;
+    // The node has ended: it judges no cables until its next Welcome.
+    std::function<void()> left;
   };
   using HavePaths = std::function<void(absl::StatusOr<PathOffers>)>;
 
@@ -77,6 +79,7 @@ class NodeMembership {
   std::string node_;                               // as in the last Welcome
   std::map<std::string, std::uint64_t> flows_to_;  // number of flows opened, by destination
   bool missing_key_logged_ = false;
+  bool end_reported_ = false;
 };
 
 }  // namespace cableway::nccl

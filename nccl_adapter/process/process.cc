@@ -57,7 +57,8 @@ Process::Process(const Settings& settings, Log log)
       membership_(*control_, settings_, log_,
                   {[this](const Welcome& welcome) { take(welcome); },
                    [this](const host::UniqueFd& file) { share_port_stamps(file); },
-                   [this](const PortLost& lost) { lose_port(lost); }, [this] { paths_changed(); }}),
+                   [this](const PortLost& lost) { lose_port(lost); }, [this] { paths_changed(); },
+                   [this] { unused_.clear(); }}),
       transports_(host::host_transports(settings, host::Idle::kPolls)) {}
 
 Process::~Process() {

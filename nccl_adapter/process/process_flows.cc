@@ -115,6 +115,7 @@ class ProcessFlows::Outgoing final : public Flow, public SourceCircuits::Flow {
     comm_->end_circuit(circuit, reason);
   }
   bool waits() override { return comm_->waits(); }
+  std::uint64_t arrived() override { return comm_->arrived(); }
   void lacks_circuit(const absl::Status& reason) override {
     flows_.log_.info(absl::StrCat("flow ", identity().flow, " to node ", identity().destination_node,
                                   " lacks a further circuit: ", reason.message()));
@@ -149,6 +150,7 @@ class ProcessFlows::Incoming final : public Flow, public SourceInquiry::Flow {
  private:
   std::size_t live() override { return comm_->live(); }
   bool waits() override { return comm_->waits(); }
+  std::uint64_t arrived() override { return comm_->arrived(); }
   void fail(const absl::Status& reason) override {
     comm_->end(reason);
     flows_.report_failure(comm_.get());

@@ -149,7 +149,8 @@ absl::Status NodeService::make_node() {
   options.wall_clock = host_wall_time;
   node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
                                  Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); },
-                                                on_event_, [this](const PortLost& lost) { on_port_lost(lost); }});
+                                                [this](const Event& event) { on_event(event); },
+                                                [this](const PortLost& lost) { on_cable_unfit(lost); }});
   paths_.emplace(clock_, events(), [this](const std::string& destination, std::uint64_t ordinal, std::size_t most) {
     return node_->paths().paths_for_flow(destination, ordinal, most);
   });
@@ -185,6 +186,9 @@ Welcome NodeService::welcome() const {
   Welcome welcome = node_->welcome();
   welcome.setup_key = setup_key_;
   if (pulses_ != nullptr) welcome.unused = pulses_->unused();
+  for (const auto& [cable, reason] : unfit_) {
+    if (welcome.unused.size() < kMaxUnused) welcome.unused.push_back({cable, reason, false});
+  }
   return welcome;
 }
 
@@ -194,6 +198,23 @@ void NodeService::on_port_lost(PortLost lost) {
   relay_->lose_port(lost);
   sessions_->tell(lost);
   if (!lost.cable.empty()) sessions_->update_welcome(welcome());
+}
+
+// Hellos have found the cable unfit, and the node now takes it down. Pulses do not judge it until it is up again.
+void NodeService::on_cable_unfit(const PortLost& lost) {
+  // Full of cables that have not come back: perhaps they are plugged in elsewhere.
+  if (unfit_.size() == kMaxUnused) unfit_.erase(unfit_.begin());
+  unfit_[lost.cable] = printable(lost.reason, kMaxPortLostReason);
+  on_port_lost(lost);
+}
+
+void NodeService::on_event(const Event& event) {
+  if (event.code == EventCode::kCableUp) {
+    for (const auto& [key, value] : event.fields) {
+      if (key == "cable" && unfit_.erase(value) > 0) sessions_->update_welcome(welcome());
+    }
+  }
+  on_event_(event);
 }
 
 void NodeService::on_ports_changed() {

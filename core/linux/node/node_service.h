@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,6 +70,8 @@ class NodeService {
   absl::Status start_pulses();
   void follow_devices();
   void on_port_lost(PortLost lost);
+  void on_cable_unfit(const PortLost& lost);
+  void on_event(const Event& event);
   void on_ports_changed();
   void listen_on_ports();
   void use_ports();
@@ -95,9 +98,11 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
-  std::string members_;        // nodes and cables, and whether each is draining, as of the last TOPOLOGY_CHANGED
-  std::string not_listening_;  // the current reason; empty while listening
-  std::string no_ports_;       // why there are no ports, as last reported
+  std::string members_;  // nodes and cables, and whether each is draining, as of the last TOPOLOGY_CHANGED
+  // This node's cables that lose large packets or have ends with different MTUs, until they are up again: the reasons.
+  std::map<std::string, std::string> unfit_;
+  std::string not_listening_;               // the current reason; empty while listening
+  std::string no_ports_;                    // why there are no ports, as last reported
   std::vector<std::string> socket_errors_;  // as last reported
 
   std::unique_ptr<SharedPortStamps> port_stamps_;  // before its users

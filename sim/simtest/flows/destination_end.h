@@ -41,6 +41,7 @@ class DestinationEnd final : public FlowEnd, private SourceInquiry::Flow {
 
   std::size_t live() override { return receiver_.live(); }
   bool waits() override { return !receiver_.idle(); }
+  std::uint64_t arrived() override { return receiver_.arrived(); }
   void fail(const absl::Status& reason) override { finish(reason); }
 
   void collect();

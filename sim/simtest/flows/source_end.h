@@ -58,6 +58,7 @@ class SourceEnd final : public FlowEnd, private SourceCircuits::Flow {
   }
   std::size_t live() override { return sender_.live(); }
   bool waits() override { return !sender_.idle(); }
+  std::uint64_t arrived() override { return sender_.arrived(); }
   void fail(const absl::Status& reason) override { finish(reason); }
 
   void collect();

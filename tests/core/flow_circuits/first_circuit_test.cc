@@ -95,6 +95,37 @@ TEST_F(FirstCircuitTest, AFirstCircuitThatFailsOverEachPathFailsAfterTwoSecondsW
   EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("does not use cable mb"));
 }
 
+TEST_F(FirstCircuitTest, AFirstCircuitThatGetsNoAnswerLeavesHalfOfTheTimeToTheOtherPaths) {
+  begin();
+  EXPECT_EQ(dialled(), "ab");
+  EXPECT_EQ(paths_.reach().budget_ms, 4999U) << "less the time since its start";
+  run_for(milliseconds(5010));
+  EXPECT_EQ(dialled(), "am");
+  run_for(milliseconds(2500));
+  EXPECT_EQ(dialled(), "an") << "the last path has the rest";
+  run_for(milliseconds(2000));
+  EXPECT_TRUE(flow_.failures.empty());
+  paths_.reach();
+  paths_.accept();
+  EXPECT_THAT(flow_.joined, SizeIs(1));
+}
+
+TEST_F(FirstCircuitTest, APathThatRefusesIsTriedAgainAfterOneThatGaveNoAnswer) {
+  paths_.offers = {test::kDirect, kOverM};
+  begin();
+  run_for(milliseconds(5010));
+  EXPECT_EQ(dialled(), "am");
+  paths_.reach();
+  paths_.refuse("node m does not use cable mb now");
+  run_for(milliseconds(610));
+  EXPECT_TRUE(flow_.failures.empty());
+  for (int i = 0; i < 50 && dialled() != "am"; ++i) run_for(milliseconds(100));
+  ASSERT_EQ(dialled(), "am");
+  paths_.reach();
+  paths_.accept();
+  EXPECT_THAT(flow_.joined, SizeIs(1));
+}
+
 TEST_F(FirstCircuitTest, ItEndsAtItsLimitWhileItsNodeWaitsForAPath) {
   begin();
   paths_.reach();

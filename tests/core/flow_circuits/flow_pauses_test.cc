@@ -34,6 +34,7 @@ class ScriptedFlow final : public CircuitOwner {
   std::uint64_t shares_ended() const override { return ended_shares; }
   std::uint64_t circuits_ended() const override { return 0; }
   const absl::Status& last_end() const override { return last_end_; }
+  std::uint64_t arrived() const override { return 0; }
   bool in_flight() const override { return has_in_flight; }
   absl::Status progress() override { return absl::OkStatus(); }
   bool done(std::uint64_t) const override { return false; }

@@ -42,6 +42,7 @@ TEST_F(FollowedPathsTest, AFlowFollowsAChangeOfItsBestPathWithoutHavingLostACirc
   ASSERT_EQ(dialled(), "am");
   const CircuitSetup moved = paths_.reach();
   EXPECT_EQ(moved.rank, 0) << "of the offer";
+  EXPECT_FALSE(moved.further) << "it replaces the first circuit, so a busy relay takes it";
   EXPECT_EQ(moved.offer, 1U) << "so that the destination prefers it to the first circuit, which has rank 0 too";
   paths_.accept();
   run_for(seconds(4));

@@ -41,6 +41,7 @@ class PlayedFlow final : public SourceCircuits::Flow {
   std::size_t live() override { return alive; }
   void end_circuit(const CircuitName& circuit, const absl::Status&) override { ended.push_back(circuit); }
   bool waits() override { return waiting; }
+  std::uint64_t arrived() override { return landed; }
   void lacks_circuit(const absl::Status& reason) override { lacks.emplace_back(reason.message()); }
   void fail(const absl::Status& reason) override { failures.push_back(reason); }
 
@@ -49,6 +50,7 @@ class PlayedFlow final : public SourceCircuits::Flow {
   std::uint32_t generation = 0;
   std::size_t alive = 0;
   bool waiting = true;
+  std::uint64_t landed = 0;
   absl::Status join_error;
   std::vector<std::uint32_t> released;
   std::vector<CircuitName> ended;

@@ -118,6 +118,7 @@ TEST_F(SourceCircuitsTest, APathWhosePortIsLostMeanwhileIsGivenUpAtOnce) {
 }
 
 TEST_F(SourceCircuitsTest, AttemptsThatFailAtOnceArePacedMoreAndMoreSlowly) {
+  paths_.asks = false;
   begin();
   open_first();
   end_circuit();
@@ -127,7 +128,7 @@ TEST_F(SourceCircuitsTest, AttemptsThatFailAtOnceArePacedMoreAndMoreSlowly) {
       paths_.connector.dialled.back()->connected(absl::UnavailableError("no route"));
     run_for(milliseconds(10));
   }
-  const std::size_t attempts = dials() - before - paths_.inquiries;
+  const std::size_t attempts = dials() - before;
   EXPECT_GE(attempts, 10U);
   EXPECT_LE(attempts, 20U);
 }
@@ -322,6 +323,33 @@ TEST_F(SourceCircuitsTest, CircuitsThatJoinAndEndAgainAndAgainArePacedAndEndTheF
   }
   EXPECT_THAT(flow_.failures, SizeIs(1));
   EXPECT_LE(joined, 20U);
+}
+
+// As over a cable that flaps, which is the only one.
+TEST_F(SourceCircuitsTest, CircuitsThatEndSoonButCarryDataDoNotEndTheFlow) {
+  paths_.offers = {kDirect};
+  paths_.asks = false;
+  begin(seconds(3));
+  open_first();
+  const auto flap = [&](int times) {
+    for (int i = 0; i < times && flow_.failures.empty(); ++i) {
+      run_for(milliseconds(700));
+      if (flow_.alive > 0) end_circuit("the port has lost its carrier");
+      run_for(milliseconds(1100));
+      if (paths_.connector.dialled.back()->dropped) continue;
+      paths_.reach();
+      paths_.accept();
+    }
+  };
+  for (int i = 0; i < 20; ++i) {
+    ++flow_.landed;
+    flap(1);
+  }
+  EXPECT_THAT(flow_.failures, testing::IsEmpty());
+  EXPECT_GE(flow_.joined.size(), 20U);
+  flap(4);
+  ASSERT_THAT(flow_.failures, SizeIs(1)) << "nothing arrives any more";
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("no other path to node b within 3 s"));
 }
 
 TEST_F(SourceCircuitsTest, ABestPathThatFailsAgainAndAgainIsTriedLessAndLessOften) {

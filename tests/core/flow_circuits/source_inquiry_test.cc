@@ -21,10 +21,12 @@ class PlayedEnd final : public SourceInquiry::Flow {
  public:
   std::size_t live() override { return alive; }
   bool waits() override { return waiting; }
+  std::uint64_t arrived() override { return landed; }
   void fail(const absl::Status& reason) override { failures.push_back(reason); }
 
   std::size_t alive = 1;
   bool waiting = true;
+  std::uint64_t landed = 0;
   std::vector<absl::Status> failures;
 };
 
@@ -111,6 +113,24 @@ TEST_F(SourceInquiryTest, APathThatGivesNoAnswerDoesNotDelayThatOfAnother) {
   EXPECT_THAT(flow_.failures, SizeIs(1));
 }
 
+TEST_F(SourceInquiryTest, TheOnePathOfFiveThatAnswersTellsWithinASecond) {
+  paths_.offers = {test::path_over({{"bk", "k"}, {"ka", "a"}}), test::path_over({{"bl", "l"}, {"la", "a"}}),
+                   test::path_over({{"bm", "m"}, {"ma", "a"}}), test::path_over({{"bn", "n"}, {"na", "a"}}),
+                   test::path_over({{"ba", "a"}})};
+  lose_circuit();
+  for (int i = 0; i < 10 && flow_.failures.empty(); ++i) {
+    run_for(milliseconds(100));
+    const auto dialled = paths_.connector.dialled;
+    for (const auto& waiting : dialled) {
+      if (waiting->dropped || waiting->hop.cable != "ba") continue;
+      paths_.connector.dialled.push_back(waiting);  // which reach() takes
+      paths_.reach();
+      paths_.refuse("node a: the process no longer has this flow", FailureScope::kFlow);
+    }
+  }
+  EXPECT_THAT(flow_.failures, SizeIs(1));
+}
+
 TEST_F(SourceInquiryTest, OneAnswerLongAgoIsNoDoubtAnyMore) {
   lose_circuit();
   run_for(milliseconds(110));
@@ -163,6 +183,25 @@ TEST_F(SourceInquiryTest, WithoutAnAnswerTheFlowEndsAfterItsWait) {
   ASSERT_THAT(flow_.failures, SizeIs(1));
   EXPECT_EQ(flow_.failures[0].message(),
             "cut; no other path to node a within 3 s (last: node b has no path to node a)");
+}
+
+TEST_F(SourceInquiryTest, CircuitsThatEndSoonButBringDataDoNotEndTheFlow) {
+  paths_.no_path = absl::UnavailableError("node b has no path to node a");
+  lose_circuit(seconds(3));
+  const auto flap = [&] {
+    run_for(milliseconds(300));
+    flow_.alive = 1;
+    run_for(milliseconds(700));
+    flow_.alive = 0;
+    inquiry_->circuit_ended(absl::UnavailableError("cut"));
+  };
+  for (int i = 0; i < 20; ++i) {
+    ++flow_.landed;
+    flap();
+  }
+  EXPECT_TRUE(flow_.failures.empty());
+  for (int i = 0; i < 4; ++i) flap();
+  EXPECT_THAT(flow_.failures, SizeIs(1)) << "nothing arrives any more";
 }
 
 TEST_F(SourceInquiryTest, WithoutAWaitTheFlowEndsWithItsLastCircuit) {

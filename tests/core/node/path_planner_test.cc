@@ -356,12 +356,18 @@ TEST(PathPlanner, OffersInquiriesEveryDoubtedPathWhereThereIsNoOther) {
   EXPECT_EQ((*offers)[1].hops.size(), 3U);
 }
 
-TEST(PathPlanner, OffersInquiriesTheFlowsPathsWhereThereAreSome) {
+// Another node may know that the usable path is silent, too.
+TEST(PathPlanner, OffersInquiriesTheFlowsPathsThenDoubtedOnes) {
   PathPlanner planner = planner_of("n0", ring(4));
   planner.set_doubted(doubted("c0", "n1", false));
   const auto offers = planner.paths_for_inquiry("n1", 0, 4);
   ASSERT_TRUE(offers.ok()) << offers.status();
-  EXPECT_EQ(*offers, *planner.paths_for_flow("n1", 0, 4));
+  ASSERT_EQ(offers->size(), 2U);
+  EXPECT_EQ(offers->front(), planner.paths_for_flow("n1", 0, 4)->front());
+  EXPECT_EQ(offers->back().hops.size(), 1U);
+  EXPECT_EQ(planner.paths_for_inquiry("n1", 0, 1)->size(), 1U);
+  planner.set_doubted({});
+  EXPECT_EQ(*planner.paths_for_inquiry("n1", 0, 4), *planner.paths_for_flow("n1", 0, 4));
 }
 
 TEST(PathPlanner, RelaysInquiriesOverDoubtedAndEarlierCables) {

@@ -77,29 +77,36 @@ def _cases(arguments: argparse.Namespace) -> tuple[Case, ...]:
     return QUICK_CASES if arguments.quick else tuple(case for case in (*CASES, SMALL) if arguments.only in case_key(case))
 
 
-def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
-    """One run of collperf on all nodes, with its own cablewayds: the value by size."""
-    nodes = case.topology.nodes
-    result = scratch / "result.json"
-    arguments = [*case.arguments, "--sizes", case.size, "--channels", str(case.channels), "--warmup", "3", "--seconds",
-                 str(case.seconds), "--idle-us", "0" if case is SMALL else "50", "--json", str(result)]
-    environment = {"CABLEWAY_LOG": "warning", "CABLEWAY_MULTIPATH": "off" if mode == AGAIN else mode}
-    address = subprocess.run(["lab", "exec", nodes[0], "--", "printenv", "LAB_NODE_ADDRESS"], capture_output=True,
-                             text=True, timeout=60, check=True).stdout.strip()
+def _environment(mode: str) -> dict[str, str]:
+    return {"CABLEWAY_LOG": "warning", "CABLEWAY_MULTIPATH": "off" if mode == AGAIN else mode}
+
+
+def _start_nodes(build: Path, scratch: Path, case: Case, mode: str, stack: ExitStack) -> None:
+    """A cablewayd on each node, until the stack is closed."""
     daemon = [str(build / "bin/cablewayd")]
     if case.topology.functions:
         write_tree(scratch / "sys", case.topology.functions)
         daemon = command_that_sees(scratch / "sys", daemon)
+    for node in case.topology.nodes:
+        stack.callback(start_node(node, daemon, _environment(mode), "").stop)
+
+
+def _run_job(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
+    """One run of collperf on all nodes: the value by size."""
+    nodes = case.topology.nodes
+    result = scratch / "result.json"
+    arguments = [*case.arguments, "--sizes", case.size, "--channels", str(case.channels), "--warmup", "3", "--seconds",
+                 str(case.seconds), "--idle-us", "0" if case is SMALL else "50", "--json", str(result)]
+    address = subprocess.run(["lab", "exec", nodes[0], "--", "printenv", "LAB_NODE_ADDRESS"], capture_output=True,
+                             text=True, timeout=60, check=True).stdout.strip()
     with ExitStack() as stack:
-        for node in nodes:
-            stack.callback(start_node(node, daemon, environment, "").stop)
         ranks = []
         for rank, node in enumerate(nodes):
             command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"),
                        "--rank", str(rank), "--ranks", str(len(nodes)), "--rendezvous", f"{address}:{_PORT}", *arguments]
             # The scheduler's placement of two ranks that answer each other changes their latency by a half.
             cpus = str(rank % (os.cpu_count() or 1)) if case is SMALL else ""
-            ranks.append(LabProcess(node, command, environment, cpus))
+            ranks.append(LabProcess(node, command, _environment(mode), cpus))
             stack.callback(ranks[-1].stop)
         wait_for_all(ranks, _LIMIT_S, lambda: None)
     report = json.loads(result.read_text(encoding="utf-8"))
@@ -109,14 +116,24 @@ def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
     return {size: float(each[field]) for size, each in zip(case.size.split(","), report["results"], strict=True)}
 
 
+def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
+    with ExitStack() as stack:
+        _start_nodes(build, scratch, case, mode, stack)
+        return _run_job(build, scratch, case, mode)
+
+
 def _run_in_lab(arguments: argparse.Namespace) -> None:
     """Measures the case; writes its samples to the file of results."""
     samples: list[Sample] = []
     case = next(each for each in _cases(arguments) if case_key(each) == arguments.in_lab)
-    with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch, ExitStack() as stack:
+        # What a job uses is its own setting: one set of nodes serves all jobs of small messages, which are short.
+        if case is SMALL:
+            _start_nodes(arguments.build, Path(scratch), case, "all", stack)
+        measure = _run_job if case is SMALL else _measure
         for turn in range(arguments.rounds * case.often):
             for mode in case.modes:
-                values = _measure(arguments.build, Path(scratch), case, mode)
+                values = measure(arguments.build, Path(scratch), case, mode)
                 samples += [(case_key(case), mode, size, value) for size, value in values.items()]
             say(f"{case_key(case)}: round {turn + 1}/{arguments.rounds * case.often}")
     arguments.results.write_text(json.dumps(samples), encoding="utf-8")

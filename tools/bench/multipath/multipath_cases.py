@@ -144,4 +144,4 @@ QUICK_CASES = (CASES[1],)
 AGAIN = "off, again"
 SMALL_SIZES = ("8", "4K", "64K")
 SMALL = Case(RING_4, "small messages between neighbours", ("--latency", "--op", "sendrecv", "--pattern", "pair 0 1"),
-             channels=1, size="1M," + ",".join(SMALL_SIZES), alone=True, modes=("off", "all", AGAIN), seconds=0.5, often=5)
+             channels=1, size="1M," + ",".join(SMALL_SIZES), alone=True, modes=("off", "all", AGAIN), seconds=0.1, often=20)
