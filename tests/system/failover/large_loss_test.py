@@ -131,6 +131,21 @@ class LargeLossTest(FailoverCase):
         self.check_pause(nodes, ranks, lose_and_mend, 1 + 2 * _PAUSE_S)
 
     @long
+    @in_lab("line:2", "--rate", "500mbit")
+    def test_an_mtu_that_is_lowered_where_flows_wait(self, nodes: LabNodes) -> None:
+        """The cable still carries set-ups, which are small: no end may be left with a circuit that the other end has given up."""
+        for pulse, found_within_s in (("10", 0.0), ("0", _HELLOS_PAUSE_S)):
+            for lowered, interface in (("n0", "to-n1"), ("n1", "to-n0")):
+                ranks = self.start_endless(nodes, ["n0", "n1"], PATH_WAIT="2", PULSE_MS=pulse, HOLD_MS="1000")
+                wait_for_data(nodes, "n1", "to-n0")
+                since = time.monotonic()
+                set_mtu(lowered, interface, 1400)
+                self.failures(ranks, ["n0", "n1"], since, 2 + _FAIL_WITHIN_S + found_within_s)
+                set_mtu(lowered, interface, 9000)
+                for name in nodes.running():
+                    nodes.kill(name)
+
+    @long
     @in_lab("ring:4", "--rate", "500mbit")
     def test_without_pulses_hellos_find_it(self, nodes: LabNodes) -> None:
         ranks = self.start(nodes, ["n0", "n1"], seconds=9, PULSE_MS="0", HOLD_MS="1000")
