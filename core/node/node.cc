@@ -216,6 +216,7 @@ void Node::advertise() {
 void Node::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
   events_.raise(EventCode::kCableUp, absl::StrCat(cable_text(neighbour), " is up"),
                 cable_fields(name_of(neighbour), neighbour));
+  observer_.cable_up(name_of(neighbour));
   flooding_.adjacency_up(key, neighbour);
   advertise();
 }

@@ -62,6 +62,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
     // Hellos pass over a cable, but not all data: circuits over it must end. Called before the topology loses the
     // cable.
     std::function<void(const PortLost&)> cable_unfit = [](const PortLost& /*lost*/) {};
+    // A cable of this node is up. The argument is its name.
+    std::function<void(const std::string&)> cable_up = [](const std::string& /*cable*/) {};
   };
 
   // All references must outlive this. `random` returns unpredictable numbers, or in the simulator those of a seed.

@@ -21,7 +21,7 @@ from guest_nodes import GuestRanks
 from guest_nodes_case import RATE, NodesTestCase
 
 _KINDS = 8  # of faults
-_RUN_S = 150  # of one job: some six faults, as each takes 20 s here
+_RUN_S = 150  # of one job: starting one takes long in emulated guests
 _LAST_FAULT_S = 15  # before its end
 _FLOWING_PACKETS = 500  # of 4 KiB
 _USED_BYTES = 256 << 10

@@ -149,8 +149,8 @@ absl::Status NodeService::make_node() {
   options.wall_clock = host_wall_time;
   node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
                                  Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); },
-                                                [this](const Event& event) { on_event(event); },
-                                                [this](const PortLost& lost) { on_cable_unfit(lost); }});
+                                                on_event_, [this](const PortLost& lost) { on_cable_unfit(lost); },
+                                                [this](const std::string& cable) { on_cable_up(cable); }});
   paths_.emplace(clock_, events(), [this](const std::string& destination, std::uint64_t ordinal, std::size_t most) {
     return node_->paths().paths_for_flow(destination, ordinal, most);
   });
@@ -208,13 +208,8 @@ void NodeService::on_cable_unfit(const PortLost& lost) {
   on_port_lost(lost);
 }
 
-void NodeService::on_event(const Event& event) {
-  if (event.code == EventCode::kCableUp) {
-    for (const auto& [key, value] : event.fields) {
-      if (key == "cable" && unfit_.erase(value) > 0) sessions_->update_welcome(welcome());
-    }
-  }
-  on_event_(event);
+void NodeService::on_cable_up(const std::string& cable) {
+  if (unfit_.erase(cable) > 0) sessions_->update_welcome(welcome());
 }
 
 void NodeService::on_ports_changed() {

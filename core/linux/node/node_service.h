@@ -71,7 +71,7 @@ class NodeService {
   void follow_devices();
   void on_port_lost(PortLost lost);
   void on_cable_unfit(const PortLost& lost);
-  void on_event(const Event& event);
+  void on_cable_up(const std::string& cable);
   void on_ports_changed();
   void listen_on_ports();
   void use_ports();
