@@ -248,7 +248,7 @@ absl::StatusOr<std::vector<PathOffer>> PathPlanner::paths_for_inquiry(const std:
   const bool is_other = index.has_value() && *index != self_;
   const bool is_doubted = is_other && plugged_.has_value() && plugged_->routes.reaches(*index);
   if (offers.ok() && !is_doubted) return offers;
-  std::vector<PathOffer> all = offers.ok() ? *std::move(offers) : std::vector<PathOffer>();
+  std::vector<PathOffer> all = offers.ok() ? *offers : std::vector<PathOffer>();
   const bool has_usable = !all.empty();
   const auto add = [&](PathKind kind, std::vector<Hop> hops) {
     const auto is_same = [&](const PathOffer& offer) { return offer.hops == hops; };
