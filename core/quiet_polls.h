@@ -17,15 +17,17 @@ class QuietPolls {
   // A circuit is quiet once nothing has moved over it for so long. On cables of 11 Gbit/s and more the next chunk of
   // 128 KiB comes sooner; on slower ones kPause is short beside a chunk.
   static constexpr std::chrono::microseconds kQuietAfter{100};
-  // Between two polls of a quiet circuit. Over RDMA a poll costs little, and looks for a lost neighbour every 256th
-  // time: after 2.6 ms.
+  // Between two polls of a quiet circuit while its flow has a large message. Over RDMA a poll costs little, and looks
+  // for a lost neighbour every 256th time: after 2.6 ms, or 26 ms.
   static constexpr std::chrono::microseconds kPause{10};
+  // While the flow has none, so that no chunk is expected over the circuit.
+  static constexpr std::chrono::microseconds kIdlePause{100};
 
-  // Whether to poll it now; `moved`: ChunkLink::bytes_moved() of its link.
-  bool is_due(std::uint64_t moved, Instant now) {
+  // Whether to poll it now; `moved`: ChunkLink::bytes_moved() of its link; `pause`: one of the two above.
+  bool is_due(std::uint64_t moved, Duration pause, Instant now) {
     if (std::exchange(moved_, moved) != moved) moved_at_ = now;
     const bool is_quiet = now - moved_at_ >= kQuietAfter;
-    if (is_quiet && now - polled_at_ < kPause) return false;
+    if (is_quiet && now - polled_at_ < pause) return false;
     polled_at_ = now;
     return true;
   }

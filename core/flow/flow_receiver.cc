@@ -99,6 +99,7 @@ absl::StatusOr<std::uint64_t> FlowReceiver::post(const FlowLanding& landing) {
   at(next_) = Message{};
   at(next_).landing = landing;
   const std::uint64_t sequence = next_++;
+  if (landing.capacity > small_message_) after_large_ = next_;
   for (Circuit& circuit : used()) {
     if (primary_ != slot_of(circuit) && is_announced_on(circuit, sequence)) announce(circuit, sequence);
   }
@@ -117,9 +118,11 @@ absl::Status FlowReceiver::progress() {
 }
 
 absl::Status FlowReceiver::progress_in_loop(Instant now) {
+  const Duration pause = after_large_ > oldest_ ? QuietPolls::kPause : QuietPolls::kIdlePause;
   for (Circuit& circuit : used()) {
     if (!circuit.live) continue;
-    if (primary_ == slot_of(circuit) || circuit.polls.is_due(circuit.link().bytes_moved(), now)) poll(circuit);
+    const bool is_primary = primary_ == slot_of(circuit);
+    if (is_primary || circuit.polls.is_due(circuit.link().bytes_moved(), pause, now)) poll(circuit);
   }
   return finish_progress();
 }

@@ -177,6 +177,7 @@ class FlowReceiver final : public CircuitOwner {
   std::uint64_t oldest_ = 0;     // first message that is not done
   std::uint64_t last_size_ = 0;  // size of the message before it, whose place the next receive may reuse
   std::uint64_t next_ = 0;
+  std::uint64_t after_large_ = 0;  // the sequence number after that of the newest large receive
 };
 
 }  // namespace cableway

@@ -139,8 +139,11 @@ absl::StatusOr<std::uint64_t> FlowSender::post(const FlowBuffer& buffer, std::ui
   message = Message{};
   message.buffer = buffer;
   message.bytes = bytes;
-  if (bytes > striping_.small_message) traffic_.posted_large(bytes);
   const std::uint64_t sequence = next_++;
+  if (bytes > striping_.small_message) {
+    traffic_.posted_large(bytes);
+    after_large_ = next_;
+  }
   send_announced();
   if (absl::Status status = state(); !status.ok()) return status;
   return sequence;
@@ -166,9 +169,11 @@ absl::Status FlowSender::progress() {
 }
 
 absl::Status FlowSender::progress_in_loop(Instant now) {
+  const Duration pause = after_large_ > oldest_ ? QuietPolls::kPause : QuietPolls::kIdlePause;
   for (Circuit& circuit : used()) {
     if (!circuit.live()) continue;
-    if (primary_ == slot_of(circuit) || circuit.polls.is_due(circuit.link().bytes_moved(), now)) poll(circuit);
+    const bool is_primary = primary_ == slot_of(circuit);
+    if (is_primary || circuit.polls.is_due(circuit.link().bytes_moved(), pause, now)) poll(circuit);
   }
   return finish_progress();
 }

@@ -261,6 +261,7 @@ class FlowSender final : public CircuitOwner {
   std::uint64_t unacknowledged_ = 0;            // first message that is not acknowledged
   std::uint64_t sending_ = 0;                   // message whose chunks are being sent
   std::uint64_t next_ = 0;                      // sequence number of the next post()
+  std::uint64_t after_large_ = 0;               // the sequence number after that of the newest large message
   std::uint64_t announced_ = 0;                 // messages below this one may be sent: all of them are announced
   std::uint64_t landed_ = 0;                    // bytes, over all circuits
   std::uint64_t counted_ = 0;                   // bytes that `retired` frames reported as landed

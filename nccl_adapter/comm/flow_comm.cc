@@ -70,10 +70,6 @@ absl::StatusOr<Completion> FlowComm::test_message(Request& request) {
   return Completion{};
 }
 
-absl::Status FlowComm::progress() {
-  return noted(circuit_owner_.progress());
-}
-
 absl::Status FlowComm::progress_in_loop() {
   // A flow with one circuit polls it in every call, so the clock need not be read.
   return noted(circuits_.joined() > 1 ? circuit_owner_.progress_in_loop(now()) : circuit_owner_.progress());
@@ -227,7 +223,7 @@ void FlowComm::tend() {
 
 void FlowComm::progress_idle() {
   circuits_.look_at_connections();
-  progress().IgnoreError();
+  noted(circuit_owner_.progress()).IgnoreError();
 }
 
 void FlowComm::poll_if_idle() {

@@ -7,7 +7,7 @@ absl::StatusOr<Request*> SendComm::send(const void* data, std::size_t bytes, Mem
   if (!failure_.ok()) return own_failure();
   if (absl::Status status = check_buffer(data, bytes, region); !status.ok()) return status;
   if (!flow_.can_post()) {
-    if (absl::Status status = progress(); !status.ok()) return status;
+    if (absl::Status status = progress_in_loop(); !status.ok()) return status;
   }
   if (!flow_.can_post()) return nullptr;
   Request* request = take(messages_, flow_.next(), region);

@@ -16,6 +16,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::microseconds;
+using std::chrono::milliseconds;
 using test::kKiB;
 using test::kLarge;
 using test::kOneBundle;
@@ -24,38 +25,48 @@ using test::messages;
 using test::StripedFlow;
 
 constexpr Duration kStep = microseconds(1);
+constexpr Duration kPause = QuietPolls::kPause;
 
 TEST(QuietPolls, ABusyCircuitIsPolledEachTime) {
   QuietPolls polls;
   Instant now{hours(1)};
-  for (std::uint64_t moved = 0; moved < 1000; ++moved, now = now + kStep) ASSERT_TRUE(polls.is_due(moved, now));
+  for (std::uint64_t moved = 0; moved < 1000; ++moved, now = now + kStep) ASSERT_TRUE(polls.is_due(moved, kPause, now));
 }
 
 TEST(QuietPolls, AQuietCircuitIsPolledNowAndThen) {
   QuietPolls polls;
   Instant now{hours(1)};
-  ASSERT_TRUE(polls.is_due(7, now));
+  ASSERT_TRUE(polls.is_due(7, kPause, now));
   const Instant quiet = now + QuietPolls::kQuietAfter;
-  for (; now < quiet; now = now + kStep) ASSERT_TRUE(polls.is_due(7, now));
+  for (; now < quiet; now = now + kStep) ASSERT_TRUE(polls.is_due(7, kPause, now));
   std::size_t count = 0;
-  for (const Instant begin = now; now - begin < 100 * QuietPolls::kPause; now = now + kStep) {
-    count += polls.is_due(7, now) ? 1 : 0;
+  for (const Instant begin = now; now - begin < 100 * kPause; now = now + kStep) {
+    count += polls.is_due(7, kPause, now) ? 1 : 0;
   }
   EXPECT_EQ(count, 100U);
-  EXPECT_TRUE(polls.is_due(8, now)) << "once something has moved, until it is quiet again";
-  EXPECT_TRUE(polls.is_due(8, now + kStep));
+  EXPECT_TRUE(polls.is_due(8, kPause, now)) << "once something has moved, until it is quiet again";
+  EXPECT_TRUE(polls.is_due(8, kPause, now + kStep));
+}
+
+TEST(QuietPolls, ALargeMessageShortensThePause) {
+  QuietPolls polls;
+  Instant now{hours(1)};
+  ASSERT_TRUE(polls.is_due(7, QuietPolls::kIdlePause, now));
+  now = now + QuietPolls::kQuietAfter;
+  ASSERT_TRUE(polls.is_due(7, QuietPolls::kIdlePause, now));
+  now = now + kPause;
+  EXPECT_FALSE(polls.is_due(7, QuietPolls::kIdlePause, now));
+  EXPECT_TRUE(polls.is_due(7, kPause, now));
 }
 
 TEST(QuietPolls, ALoopThatIsSlowerPollsEachTime) {
   QuietPolls polls;
   Instant now{hours(1)};
-  for (int i = 0; i < 1000; ++i, now = now + QuietPolls::kPause) ASSERT_TRUE(polls.is_due(7, now));
+  for (int i = 0; i < 1000; ++i, now = now + kPause) ASSERT_TRUE(polls.is_due(7, kPause, now));
 }
 
 class PolledFlowTest : public ::testing::Test {
  protected:
-  PolledFlowTest() { flow_.run_to_the_end(); }
-
   // Of one end, while both are polled in a loop.
   struct Polls {
     std::size_t primary = 0;
@@ -69,37 +80,49 @@ class PolledFlowTest : public ::testing::Test {
     }
     return {(flow_.hops_[0].get()->*end).polls() - before.primary, (flow_.hops_[1].get()->*end).polls() - before.other};
   }
-  void expect_spared(const Polls& polls, std::size_t steps) {
-    EXPECT_EQ(polls.primary, steps);
-    EXPECT_LE(polls.other, steps / 10 + 1);
-    EXPECT_GE(polls.other, steps / 10 - 1);
+  // In a loop of 10 ms.
+  void expect_spared(LooseEnd test::LooseHop::*end, Duration pause) {
+    const Duration time = milliseconds(10);
+    const Polls polls = loop(time, end);
+    EXPECT_EQ(polls.primary, time / kStep);
+    EXPECT_NEAR(static_cast<double>(polls.other), static_cast<double>(time / pause), 1.0);
   }
 
-  StripedFlow flow_{messages(4, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle}};
+  StripedFlow flow_{messages(8, kLarge), {16 * kKiB, 16 * kKiB}, {kOneBundle, kOneBundle}};
   Instant now_{hours(1)};
 };
 
 TEST_F(PolledFlowTest, BothEndsSpareTheCircuitBesideThePrimary) {
+  flow_.run_to_the_end();
   loop(QuietPolls::kQuietAfter, &test::LooseHop::source);
-  expect_spared(loop(microseconds(1000), &test::LooseHop::source), 1000);
-  expect_spared(loop(microseconds(1000), &test::LooseHop::destination), 1000);
+  expect_spared(&test::LooseHop::source, QuietPolls::kIdlePause);
+  expect_spared(&test::LooseHop::destination, QuietPolls::kIdlePause);
+}
+
+TEST_F(PolledFlowTest, BothEndsSpareItLessDuringALargeMessage) {
+  flow_.run(3);  // and then nothing moves
+  loop(QuietPolls::kQuietAfter, &test::LooseHop::source);
+  expect_spared(&test::LooseHop::source, QuietPolls::kPause);
+  expect_spared(&test::LooseHop::destination, QuietPolls::kPause);
 }
 
 TEST_F(PolledFlowTest, ACircuitThatEndsIsNoticedWithinTheNextPoll) {
+  flow_.run_to_the_end();
   loop(QuietPolls::kQuietAfter, &test::LooseHop::source);
   flow_.hops_[1]->source.notice();
-  loop(QuietPolls::kPause, &test::LooseHop::source);
+  loop(QuietPolls::kIdlePause, &test::LooseHop::source);
   EXPECT_FALSE(flow_.sender_.is_live(flow_.names_[1]));
 }
 
 TEST_F(PolledFlowTest, ThePrimaryIsTheOneThatCarriesTheFlow) {
+  flow_.run_to_the_end();
   flow_.receiver_.prefer(flow_.names_[1]);
   ASSERT_TRUE(flow_.receiver_.progress().ok());
   flow_.run(2);
   loop(QuietPolls::kQuietAfter, &test::LooseHop::destination);
   const Polls polls = loop(microseconds(1000), &test::LooseHop::destination);
   EXPECT_EQ(polls.other, 1000U) << "of circuit 1, which is the primary now";
-  EXPECT_LE(polls.primary, 101U);
+  EXPECT_LE(polls.primary, 11U);
 }
 
 }  // namespace
