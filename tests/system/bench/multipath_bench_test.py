@@ -7,6 +7,7 @@ run a lab.
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ import lab_case
 import multipath_report
 from bench_error import BenchError
 from machine import PROGRAMS_FACT
-from multipath_cases import AGAIN, BRIDGED, CASES, CHORD, PARALLEL, RING_4, SMALL_SIZES, TORUS, UNEQUAL, Case
+from multipath_cases import AGAIN, BEFORE, BRIDGED, CASES, CHORD, PARALLEL, RING_4, SMALL_SIZES, TORUS, UNEQUAL, Case
 from multipath_report import Result, SmallResult
 from multipath_samples import Samples, case_key, read_samples, write_samples
 from spread import Spread
@@ -40,7 +41,7 @@ def measured(case: Case, off_cables: float, all_cables: float) -> Result:
 
 
 def small(all_us: float) -> SmallResult:
-    return SmallResult({mode: {size: Spread((value,)) for size in SMALL_SIZES}
+    return SmallResult({mode: {BEFORE: Spread((10.0, 10.0)), **{size: Spread((value, value)) for size in SMALL_SIZES}}
                         for mode, value in (("off", 10.0), ("all", all_us), (AGAIN, 10.1))})
 
 
@@ -75,11 +76,21 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(small(10.2).missed(), [])
         self.assertEqual(len(small(10.4).missed()), len(SMALL_SIZES))
 
+    def test_a_flow_is_compared_with_itself(self) -> None:
+        """Twice as long, and four times, and the opposite."""
+        flows = SmallResult({"all": {BEFORE: Spread((10.0, 20.0)), SMALL_SIZES[0]: Spread((20.0, 80.0))},
+                             "off": {BEFORE: Spread((20.0, 20.0)), SMALL_SIZES[0]: Spread((10.0, 10.0))}})
+        mean, error = flows.growth("all")
+        self.assertAlmostEqual(mean, math.sqrt(8))
+        self.assertAlmostEqual(error, math.log(2) / 2)
+        self.assertEqual(flows.growth("off"), (0.5, 0.0))
+
     def test_section(self) -> None:
         text = multipath_report.section_text([measured(CASES[0], 0.99, 1.2)], small(10.2), {"CPU": "made up"}, 5)
         self.assertIn("| ring of 4 | neighbours, one way round | 0.990 (0.990 to 0.990) | 1.200 (1.200 to 1.200) | 1.212 |  |"
                       " >= 1.27 cables: missed |", text)
         self.assertIn("| 64K | 10.00 (10.0..10.0) | 10.20 (10.2..10.2) | 10.10 (10.1..10.1) | 1.020 | 1.010 | met |", text)
+        self.assertIn("1.020 with `all`, standard error 0.000;", text)
 
 
 class SamplesTest(unittest.TestCase):

@@ -23,7 +23,7 @@ from bench_error import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSED, BenchError, 
 from benchmarks_file import write_section
 from lab_processes import LabProcess, start_node, wait_for_all
 from machine import PROGRAMS, describe, with_programs
-from multipath_cases import AGAIN, CASES, QUICK_CASES, SMALL, SMALL_SIZES, Case
+from multipath_cases import AGAIN, BEFORE, CASES, QUICK_CASES, SMALL, SMALL_SIZES, Case
 from multipath_report import MODES, Result, SmallResult, last_line, missed, section_text
 from multipath_samples import Sample, Samples, case_key, read_samples, write_samples
 from relay_measurements import say
@@ -113,7 +113,10 @@ def _run_job(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
     if not report["ok"] or not report["bytes_verified"]:
         raise BenchError(f"{case_key(case)}: {report['wrong']} bytes wrong of {report['bytes_verified']} verified")
     field = "p50_us" if case is SMALL else case.counts
-    return {size: float(each[field]) for size, each in zip(case.size.split(","), report["results"], strict=True)}
+    sizes = case.size.split(",")
+    if case is SMALL:
+        sizes[0] = BEFORE
+    return {size: float(each[field]) for size, each in zip(sizes, report["results"], strict=True)}
 
 
 def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
@@ -209,7 +212,7 @@ def _run(arguments: argparse.Namespace) -> int:
     results = [Result(case, {mode: samples.spread(case, mode, case.size) for mode in MODES})
                for case in cases if case is not SMALL]
     small = None if SMALL not in cases else SmallResult(
-        {mode: {size: samples.spread(SMALL, mode, size) for size in SMALL_SIZES} for mode in SMALL.modes})
+        {mode: {size: samples.spread(SMALL, mode, size) for size in (BEFORE, *SMALL_SIZES)} for mode in SMALL.modes})
     out = arguments.out or (None if arguments.quick or arguments.only else ROOT / "docs/benchmarks.md")
     if out is not None:
         write_section(out, "multipath", section_text(results, small, samples.described(), samples.rounds()))

@@ -139,9 +139,11 @@ CASES = (
 )
 QUICK_CASES = (CASES[1],)
 
-# Small messages of a flow that has its further circuits: it carries 16 MiB first. Latency varies from run to run, whatever the
-# paths, so there are many runs, and a control: one path, measured again.
+# Small messages of a flow that has its further circuits: it has carried 16 MiB. Latency varies from run to run, whatever the
+# paths, so there are many runs, and a control: one path, measured again. A flow is compared with itself, too: it carries
+# messages of 8 bytes before the large ones, over its only circuit.
+BEFORE = "8, before"
 AGAIN = "off, again"
 SMALL_SIZES = ("8", "4K", "64K")
 SMALL = Case(RING_4, "small messages between neighbours", ("--latency", "--op", "sendrecv", "--pattern", "pair 0 1"),
-             channels=1, size="1M," + ",".join(SMALL_SIZES), alone=True, modes=("off", "all", AGAIN), seconds=0.1, often=20)
+             channels=1, size=",".join((SMALL_SIZES[0], "1M", *SMALL_SIZES)), alone=True, modes=("off", "all", AGAIN), seconds=0.1, often=20)
