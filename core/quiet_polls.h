@@ -17,8 +17,8 @@ class QuietPolls {
   // A circuit is quiet once nothing has moved over it for so long. On cables of 11 Gbit/s and more the next chunk of
   // 128 KiB comes sooner; on slower ones kPause is short beside a chunk.
   static constexpr std::chrono::microseconds kQuietAfter{100};
-  // Between two polls of a quiet circuit while its flow has a large message. Over RDMA a poll costs little, and looks
-  // for a lost neighbour every 256th time: after 2.6 ms, or 26 ms.
+  // Between two polls of a quiet circuit while its flow has a large message. Over RDMA a poll costs little;
+  // every 256th looks for a lost neighbour.
   static constexpr std::chrono::microseconds kPause{10};
   // While the flow has none, so that no chunk is expected over the circuit.
   static constexpr std::chrono::microseconds kIdlePause{100};

@@ -63,7 +63,8 @@ struct CircuitSetup {
   // Other than kNone: the source shares chunks among this circuit and the other circuits of this offer with a share,
   // once one of them is the primary.
   CircuitShare share = CircuitShare::kNone;
-  // Does not replace the flow's circuits: a relay takes it only while less than half of its places are taken.
+  // The flow has other circuits, and this one does not replace them. A relay accepts it only while less than half of
+  // its places are taken.
   bool further = false;
   std::uint16_t source_port = 0;  // TCP port of the flow's source for inquiries; 0: the source answers none
   // How long the flow may be without a circuit while an application waits. It is the shorter time of the flow's two

@@ -48,7 +48,7 @@ absl::Status TransitSetups::check_room(const CircuitSetup& setup) const {
   if (!setup.further || taken < host_.max_circuits() / 2) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " relays ", host_.circuits(),
                                                    " circuits, and keeps the rest of its ", host_.max_circuits(),
-                                                   " places for flows without a circuit"));
+                                                   " places for first circuits and those that replace others"));
 }
 
 void TransitSetups::arrived(ArrivedSetup setup) {

@@ -33,10 +33,10 @@ class FlowInquiry {
     std::function<void(const absl::Status&)> failed;
   };
 
-  // The pause between questions. A question takes the next path that has no open question. If an earlier question is
-  // still open, all such paths are asked, so that a silent path does not delay the others.
+  // The pause between questions. One question goes over the next path without an open question, or over all such paths
+  // if an earlier question is still open, so that a silent path does not delay the others.
   static constexpr std::chrono::milliseconds kInterval{300};
-  // The most questions that wait for an answer.
+  // The most questions that wait for an answer: one for each offered path, and as many over paths offered before.
   static constexpr std::size_t kMostOpen = 2 * kPathsForFlow;
   // An answer that the other end no longer has the flow is confirmed by a second question over the same path, after
   // kConfirmAfter. A process may begin to listen on a new address a moment late; the kernel then refuses.
@@ -50,8 +50,8 @@ class FlowInquiry {
 
   // The flow has lost its last circuit. The first question goes out after `delay` at the earliest.
   void outage_began(Duration delay);
-  // To be called at short intervals while the flow has no circuit and its application waits. Asks when the next
-  // question is due, and then calls the listener at most once, later or from inside the call.
+  // To be called at short intervals while the flow has no circuit and its application waits. Asks when questions are
+  // due. The listener is called at most once for each question, later or from inside the call.
   void tick();
   // Cancels open questions; the listener is not called.
   void stop();

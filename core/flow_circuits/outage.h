@@ -23,8 +23,8 @@ class Outage {
   Duration limit() const { return limit_; }
   // The last circuit has ended for this reason.
   void began(const absl::Status& cause);
-  // A circuit has lived for a while, so the outage is over. A circuit that ends soon does not end the outage,
-  // unless data has arrived over it.
+  // A circuit has lived for a while, so the outage is over. A circuit that ends soon does not end the
+  // outage.
   void ended() { since_.reset(); }
 
   enum class Verdict : std::uint8_t {
@@ -37,8 +37,8 @@ class Outage {
   // The same for a failure that says nothing about the other end.
   void attempt_failed(const absl::Status& reason) { failed_since_ = reason; }
   // To be called at intervals while the flow has no circuit. `waits`: the application has posted messages that are not
-  // done; only that time counts. `arrived`: CircuitOwner::arrived(). If it has grown since the last call, a new
-  // outage begins. Returns whether the limit is reached.
+  // done; only that time counts. `arrived`: CircuitOwner::arrived(). If it has grown since the last call, the
+  // limit starts again. Returns whether the limit is reached.
   bool lasts_too_long(Instant now, bool waits, std::uint64_t arrived);
 
   // The reasons reported to the application: after kOver, and when the outage lasts too long.

@@ -135,7 +135,8 @@ void SourceCircuits::circuit_ended(const CircuitName& circuit, const absl::Statu
     inquiry_.outage_began(FlowInquiry::kInterval);
     watch();
   }
-  // Circuits that repeatedly join and end are paced like failed attempts, and count as one outage (Outage).
+  // Circuits that repeatedly join and end are paced like failed attempts, and count as one outage while no data arrives
+  // (Outage::lasts_too_long()).
   short_lives_ < kShortLives ? find_paths() : pause();
 }
 
@@ -181,15 +182,15 @@ void SourceCircuits::have_paths(absl::StatusOr<PathOffers> offers) {
     if (opened_) return retry_after(kFurtherPause);
     return opening_.try_all_again(clock().now()) ? retry_after(open_again_pause_) : end(opening_.first_failure());
   }
-  if (!opened_) note_untried(*offers);
+  if (!opened_) leaves_time_ = may_work_besides(*offers, *rank);
   // No name is available while too many circuits wait for their counts.
   const std::optional<CircuitName> circuit = flow_.reserve();
   circuit.has_value() ? dial(*circuit, (*offers)[*rank], rank_for(*rank), offer_) : pause();
 }
 
 void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std::uint8_t rank, std::uint32_t offer) {
-  if (!opened_) opening_.note_tried(elements_of_path(path.hops));
-  const std::chrono::milliseconds budget = opened_ ? kReopenLimit : opening_.budget(clock().now());
+  const std::chrono::milliseconds budget =
+      opened_ ? kReopenLimit : opening_.dial(elements_of_path(path.hops), leaves_time_, clock().now());
   setup_ = CircuitSetup{};
   setup_.nonce = identity_.nonce;
   setup_.circuit = circuit;
@@ -198,7 +199,7 @@ void SourceCircuits::dial(const CircuitName& circuit, const PathOffer& path, std
   setup_.share = share_of(path);
   dials_equal_ = path.equals_first;
   dials_beside_others_ = flow_.live() > 0;
-  // One on the first path of a new offer replaces the others soon.
+  // A circuit on the first path of a new offer will replace the others.
   setup_.further = dials_beside_others_ && (rank > 0 || offer == offer_);
   setup_.source_port = identity_.source_port;
   setup_.path_wait_ms = static_cast<std::uint32_t>(limits_.path_wait.count());
@@ -269,9 +270,7 @@ void SourceCircuits::lose_port(const PortLost& lost) {
 void SourceCircuits::failed(const absl::Status& reason) {
   if (!opened_) {
     if (ends_flow(reason)) return end(reason);
-    opening_.failed(reason);
-    // It has taken the time of the paths that refuse at once, but might not refuse for long.
-    if (absl::IsDeadlineExceeded(reason) && outage_.limit() > Duration{0}) opening_.wait_for_return();
+    opening_.dial_failed(elements_of_path(setup_.hops), reason, clock().now());
     return opening_.left(clock().now()) > Duration{0} ? find_paths() : end(opening_.first_failure());
   }
   // While another circuit is live, the destination's answer is in doubt. A newly offered path may take a moment until

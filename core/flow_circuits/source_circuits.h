@@ -143,7 +143,8 @@ class SourceCircuits {
   std::optional<std::size_t> choose_standby(const PathOffers& offers);
   // The same for a further path of the bundle.
   std::optional<std::size_t> choose_parallel(const PathOffers& offers);
-  void note_untried(const PathOffers& offers);
+  // Whether the first circuit may join on a path other than the chosen one.
+  bool may_work_besides(const PathOffers& offers, std::size_t chosen) const;
   bool is_held_off(const Elements& path) const;
   bool has_place(std::size_t kept = 0) const;
   bool has_live_relays(const Elements& path) const;
@@ -210,6 +211,7 @@ class SourceCircuits {
   bool looks_for_parallels_ = false;  // for paths of the bundle without a circuit
   bool looks_for_standby_ = false;
   Opening opening_;
+  bool leaves_time_ = false;  // the first circuit's dial leaves time to other paths
   const Duration open_again_pause_;
   std::unique_ptr<Timer> retry_limit_;
 

@@ -46,9 +46,11 @@ std::optional<std::size_t> SourceCircuits::choose(const PathOffers& offers) cons
   return best;
 }
 
-void SourceCircuits::note_untried(const PathOffers& offers) {
-  const auto is_untried = [&](const PathOffer& offer) { return !opening_.has_tried(elements_of_path(offer.hops)); };
-  opening_.note_untried(static_cast<std::size_t>(std::count_if(offers.begin(), offers.end(), is_untried)));
+bool SourceCircuits::may_work_besides(const PathOffers& offers, std::size_t chosen) const {
+  for (std::size_t rank = 0; rank < offers.size(); ++rank) {
+    if (rank != chosen && opening_.may_work(elements_of_path(offers[rank].hops))) return true;
+  }
+  return false;
 }
 
 bool SourceCircuits::has_standby(const Live* left_out) const {

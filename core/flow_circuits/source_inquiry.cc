@@ -28,7 +28,7 @@ void SourceInquiry::circuit_ended(const absl::Status& reason) {
   if (over_) return;
   if (ends_flow(reason)) return end(reason);
   if (flow_.live() > 0) return;
-  // Circuits that repeatedly join and end count as one outage (Outage).
+  // Circuits that repeatedly join and end count as one outage while no data arrives (Outage::lasts_too_long()).
   if (alive_since_.has_value() && clock_.now() - *alive_since_ >= kLasting) outage_.ended();
   alive_since_.reset();
   outage_.began(reason);

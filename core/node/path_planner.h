@@ -55,9 +55,9 @@ class PathPlanner {
   absl::StatusOr<std::vector<PathOffer>> paths_for_flow(const std::string& destination, std::uint64_t ordinal,
                                                         std::size_t most) const;
 
-  // The same for inquiries, which are small. After those paths come the ones over doubted cables. If there is no path
-  // for circuits, the last one that there was follows: one of its cables may pass small packets, though it lost large
-  // ones and so left the topology.
+  // The same for inquiries, which are small. Paths over doubted cables follow, up to `most` in all. If no path may
+  // carry a circuit, the last known path follows, too: one of its cables may have left the topology because it loses
+  // large packets, and still pass small ones.
   absl::StatusOr<std::vector<PathOffer>> paths_for_inquiry(const std::string& destination, std::uint64_t ordinal,
                                                            std::size_t most) const;
 

@@ -51,8 +51,7 @@ struct Hello {
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
-// A cable of the node that it does not trust now. No circuit may join over it, or none that the neighbour
-// relays.
+// A cable that the node does not trust now. No circuit may join over it, or none that the neighbour relays.
 struct UnusedCable {
   std::string cable;
   std::string reason;

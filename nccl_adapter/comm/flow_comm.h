@@ -159,8 +159,8 @@ class FlowComm {
   static Request* take(Requests& requests, std::uint64_t number, MemoryRegion* region);
   static void release(Request& request);
   absl::Status check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const;
-  // Moves data, for NCCL's threads, which call test() and isend() in a loop. A status other than OK is the flow's
-  // failure.
+  // Moves data. For NCCL's threads, which test and send in a loop: quiet circuits are polled less often. A status other
+  // than OK is the flow's failure.
   absl::Status progress_in_loop();
   static Instant now() { return Instant{std::chrono::steady_clock::now().time_since_epoch()}; }
   // To be called after every call that may have ended circuits.
@@ -202,7 +202,7 @@ class FlowComm {
   static constexpr std::size_t kMostLocksMissed = 3;
   absl::StatusOr<Completion> test_message(Request& request);
   absl::StatusOr<Completion> test_flush(Request& request);
-  // Moves the data of a flow that waits for nothing here.
+  // Looks at the connections beside RDMA hops and polls every circuit, for a flow without unfinished requests.
   void progress_idle();
   absl::Status noted(const absl::Status& progress);
 

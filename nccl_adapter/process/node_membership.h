@@ -35,7 +35,7 @@ class NodeMembership {
     std::function<void(const PortLost&)> port_lost;
     // The best paths of flows may have changed.
     std::function<void()> paths_changed;
-    // The node has ended: it judges no cables until its next Welcome.
+    // The session to the node has ended, so that its judgements of cables no longer hold.
     std::function<void()> left;
   };
   using HavePaths = std::function<void(absl::StatusOr<PathOffers>)>;

@@ -80,8 +80,8 @@ class PolledFlowTest : public ::testing::Test {
     }
     return {(flow_.hops_[0].get()->*end).polls() - before.primary, (flow_.hops_[1].get()->*end).polls() - before.other};
   }
-  // In a loop of 10 ms.
-  void expect_spared(LooseEnd test::LooseHop::*end, Duration pause) {
+  // Expects, in a loop of 10 ms, all polls of the primary, and one of the other circuit in each `pause`.
+  void expect_polls(LooseEnd test::LooseHop::*end, Duration pause) {
     const Duration time = milliseconds(10);
     const Polls polls = loop(time, end);
     EXPECT_EQ(polls.primary, time / kStep);
@@ -92,18 +92,18 @@ class PolledFlowTest : public ::testing::Test {
   Instant now_{hours(1)};
 };
 
-TEST_F(PolledFlowTest, BothEndsSpareTheCircuitBesideThePrimary) {
+TEST_F(PolledFlowTest, BothEndsPollAQuietCircuitLessOften) {
   flow_.run_to_the_end();
   loop(QuietPolls::kQuietAfter, &test::LooseHop::source);
-  expect_spared(&test::LooseHop::source, QuietPolls::kIdlePause);
-  expect_spared(&test::LooseHop::destination, QuietPolls::kIdlePause);
+  expect_polls(&test::LooseHop::source, QuietPolls::kIdlePause);
+  expect_polls(&test::LooseHop::destination, QuietPolls::kIdlePause);
 }
 
-TEST_F(PolledFlowTest, BothEndsSpareItLessDuringALargeMessage) {
+TEST_F(PolledFlowTest, BothEndsPollItMoreOftenDuringALargeMessage) {
   flow_.run(3);  // and then nothing moves
   loop(QuietPolls::kQuietAfter, &test::LooseHop::source);
-  expect_spared(&test::LooseHop::source, QuietPolls::kPause);
-  expect_spared(&test::LooseHop::destination, QuietPolls::kPause);
+  expect_polls(&test::LooseHop::source, QuietPolls::kPause);
+  expect_polls(&test::LooseHop::destination, QuietPolls::kPause);
 }
 
 TEST_F(PolledFlowTest, ACircuitThatEndsIsNoticedWithinTheNextPoll) {

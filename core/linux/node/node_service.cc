@@ -200,10 +200,10 @@ void NodeService::on_port_lost(PortLost lost) {
   if (!lost.cable.empty()) sessions_->update_welcome(welcome());
 }
 
-// Hellos have found the cable unfit, and the node now takes it down. Pulses do not judge it until it is up again.
+// Called before the node takes the cable down. Pulses judge no cable that is down, so the verdict is kept here.
 void NodeService::on_cable_unfit(const PortLost& lost) {
-  // Full of cables that have not come back: perhaps they are plugged in elsewhere.
-  if (unfit_.size() == kMaxUnused) unfit_.erase(unfit_.begin());
+  // Cables that were plugged in elsewhere never come up again.
+  if (unfit_.size() == kMaxUnused && !unfit_.contains(lost.cable)) unfit_.erase(unfit_.begin());
   unfit_[lost.cable] = printable(lost.reason, kMaxPortLostReason);
   on_port_lost(lost);
 }

@@ -99,7 +99,7 @@ class NodeService {
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
   std::string members_;  // nodes and cables, and whether each is draining, as of the last TOPOLOGY_CHANGED
-  // This node's cables that lose large packets or have ends with different MTUs, until they are up again: the reasons.
+  // By cable: why hellos found it unfit (large packets lost, an end's MTU lowered). Kept until the cable is up again.
   std::map<std::string, std::string> unfit_;
   std::string not_listening_;               // the current reason; empty while listening
   std::string no_ports_;                    // why there are no ports, as last reported

@@ -308,8 +308,9 @@ TEST_F(TransitSetupsTest, HalfOfThePlacesAreKeptForFlowsWithoutACircuit) {
   CircuitSetup beside = setup();
   beside.further = true;
   EXPECT_TRUE(arrive(beside)->is_open);
-  EXPECT_EQ(reason_at(*arrive(beside)),
-            "node n1 relays 2 circuits, and keeps the rest of its 6 places for flows without a circuit");
+  EXPECT_EQ(
+      reason_at(*arrive(beside)),
+      "node n1 relays 2 circuits, and keeps the rest of its 6 places for first circuits and those that replace others");
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(arrive(setup())->is_open);
   EXPECT_EQ(reason_at(*arrive(setup())), "full, with 4 in set-up");
 }

@@ -95,15 +95,15 @@ TEST_F(FirstCircuitTest, AFirstCircuitThatFailsOverEachPathFailsAfterTwoSecondsW
   EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("does not use cable mb"));
 }
 
-TEST_F(FirstCircuitTest, AFirstCircuitThatGetsNoAnswerLeavesHalfOfTheTimeToTheOtherPaths) {
+TEST_F(FirstCircuitTest, AFirstCircuitThatGetsNoAnswerLeavesTimeToTheOtherPaths) {
   begin();
   EXPECT_EQ(dialled(), "ab");
-  EXPECT_EQ(paths_.reach().budget_ms, 4999U) << "less the time since its start";
-  run_for(milliseconds(5010));
+  EXPECT_EQ(paths_.reach().budget_ms, 7999U) << "less the time since its start";
+  run_for(milliseconds(8010));
   EXPECT_EQ(dialled(), "am");
-  run_for(milliseconds(2500));
+  run_for(milliseconds(1000));
   EXPECT_EQ(dialled(), "an") << "the last path has the rest";
-  run_for(milliseconds(2000));
+  run_for(milliseconds(900));
   EXPECT_TRUE(flow_.failures.empty());
   paths_.reach();
   paths_.accept();
@@ -113,7 +113,7 @@ TEST_F(FirstCircuitTest, AFirstCircuitThatGetsNoAnswerLeavesHalfOfTheTimeToTheOt
 TEST_F(FirstCircuitTest, APathThatRefusesIsTriedAgainAfterOneThatGaveNoAnswer) {
   paths_.offers = {test::kDirect, kOverM};
   begin();
-  run_for(milliseconds(5010));
+  run_for(milliseconds(8010));
   EXPECT_EQ(dialled(), "am");
   paths_.reach();
   paths_.refuse("node m does not use cable mb now");
@@ -124,6 +124,57 @@ TEST_F(FirstCircuitTest, APathThatRefusesIsTriedAgainAfterOneThatGaveNoAnswer) {
   paths_.reach();
   paths_.accept();
   EXPECT_THAT(flow_.joined, SizeIs(1));
+}
+
+TEST_F(FirstCircuitTest, APathThatHangsAfterOneThatRefusesLeavesItTime) {
+  paths_.offers = {test::kDirect, kOverM};
+  begin();
+  paths_.reach();
+  paths_.refuse("node b does not use cable ab now");
+  run_for(milliseconds(10));
+  EXPECT_EQ(dialled(), "am");
+  run_for(milliseconds(8510));
+  EXPECT_TRUE(flow_.failures.empty());
+  EXPECT_EQ(dialled(), "ab");
+  paths_.reach();
+  paths_.accept();
+  EXPECT_THAT(flow_.joined, SizeIs(1));
+}
+
+// The relay ends its own dial after nine tenths of the time, and then refuses.
+TEST_F(FirstCircuitTest, APathThatRefusesIsTriedAgainAfterOneThatHungBehindItsRelay) {
+  paths_.offers = {kOverM, test::kDirect};
+  begin();
+  paths_.reach();
+  run_for(milliseconds(7200));
+  paths_.refuse("node m: cable mb: no answer");
+  run_for(milliseconds(10));
+  EXPECT_EQ(dialled(), "ab");
+  paths_.reach();
+  paths_.refuse("node b does not use cable ab now");
+  for (int i = 0; i < 50 && dials() < 4; ++i) {
+    run_for(milliseconds(100));
+    if (dialled() != "am" || dials() < 3) continue;
+    paths_.reach();
+    paths_.refuse("no");
+    run_for(milliseconds(10));
+  }
+  EXPECT_TRUE(flow_.failures.empty());
+  EXPECT_EQ(dialled(), "ab");
+  paths_.reach();
+  paths_.accept();
+  EXPECT_THAT(flow_.joined, SizeIs(1));
+}
+
+// Each path is tried once, so only untried ones need time.
+TEST_F(FirstCircuitTest, WhereAFlowIsToFailAtOnceTheLastPathHasAllOfTheTime) {
+  paths_.offers = {test::kDirect, kOverM};
+  begin(milliseconds(0));
+  paths_.reach();
+  paths_.refuse("no");
+  paths_.turn();
+  EXPECT_EQ(dialled(), "am");
+  EXPECT_GE(paths_.reach().budget_ms, 9990U);
 }
 
 TEST_F(FirstCircuitTest, ItEndsAtItsLimitWhileItsNodeWaitsForAPath) {

@@ -325,7 +325,7 @@ TEST_F(SourceCircuitsTest, CircuitsThatJoinAndEndAgainAndAgainArePacedAndEndTheF
   EXPECT_LE(joined, 20U);
 }
 
-// As over a cable that flaps, which is the only one.
+// As over a single cable that flaps.
 TEST_F(SourceCircuitsTest, CircuitsThatEndSoonButCarryDataDoNotEndTheFlow) {
   paths_.offers = {kDirect};
   paths_.asks = false;

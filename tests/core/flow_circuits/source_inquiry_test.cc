@@ -113,7 +113,7 @@ TEST_F(SourceInquiryTest, APathThatGivesNoAnswerDoesNotDelayThatOfAnother) {
   EXPECT_THAT(flow_.failures, SizeIs(1));
 }
 
-TEST_F(SourceInquiryTest, TheOnePathOfFiveThatAnswersTellsWithinASecond) {
+TEST_F(SourceInquiryTest, FourSilentPathsDelayTheFifthsAnswerByLessThanASecond) {
   paths_.offers = {test::path_over({{"bk", "k"}, {"ka", "a"}}), test::path_over({{"bl", "l"}, {"la", "a"}}),
                    test::path_over({{"bm", "m"}, {"ma", "a"}}), test::path_over({{"bn", "n"}, {"na", "a"}}),
                    test::path_over({{"ba", "a"}})};

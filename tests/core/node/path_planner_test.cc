@@ -356,7 +356,7 @@ TEST(PathPlanner, OffersInquiriesEveryDoubtedPathWhereThereIsNoOther) {
   EXPECT_EQ((*offers)[1].hops.size(), 3U);
 }
 
-// Another node may know that the usable path is silent, too.
+// The usable path may be silent, too, without this node knowing it.
 TEST(PathPlanner, OffersInquiriesTheFlowsPathsThenDoubtedOnes) {
   PathPlanner planner = planner_of("n0", ring(4));
   planner.set_doubted(doubted("c0", "n1", false));

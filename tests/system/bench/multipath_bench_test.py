@@ -77,7 +77,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(len(small(10.4).missed()), len(SMALL_SIZES))
 
     def test_a_flow_is_compared_with_itself(self) -> None:
-        """Twice as long, and four times, and the opposite."""
+        """Twice and four times as long, and half as long."""
         flows = SmallResult({"all": {BEFORE: Spread((10.0, 20.0)), SMALL_SIZES[0]: Spread((20.0, 80.0))},
                              "off": {BEFORE: Spread((20.0, 20.0)), SMALL_SIZES[0]: Spread((10.0, 10.0))}})
         mean, error = flows.growth("all")

@@ -132,7 +132,7 @@ class LargeLossTest(FailoverCase):
 
     @long
     @in_lab("line:2", "--rate", "500mbit")
-    def test_an_mtu_that_is_lowered_where_flows_wait(self, nodes: LabNodes) -> None:
+    def test_both_ends_fail_after_their_wait_once_an_mtu_is_lowered(self, nodes: LabNodes) -> None:
         """The cable still carries set-ups, which are small: no end may be left with a circuit that the other end has given up."""
         for pulse, found_within_s in (("10", 0.0), ("0", _HELLOS_PAUSE_S)):
             for lowered, interface in (("n0", "to-n1"), ("n1", "to-n0")):

@@ -120,6 +120,7 @@ def _run_job(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
 
 
 def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
+    """One run of collperf, with nodes of its own."""
     with ExitStack() as stack:
         _start_nodes(build, scratch, case, mode, stack)
         return _run_job(build, scratch, case, mode)
@@ -130,7 +131,7 @@ def _run_in_lab(arguments: argparse.Namespace) -> None:
     samples: list[Sample] = []
     case = next(each for each in _cases(arguments) if case_key(each) == arguments.in_lab)
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch, ExitStack() as stack:
-        # What a job uses is its own setting: one set of nodes serves all jobs of small messages, which are short.
+        # Jobs read CABLEWAY_MULTIPATH, nodes do not: one set of nodes serves all jobs of small messages, which are short.
         if case is SMALL:
             _start_nodes(arguments.build, Path(scratch), case, "all", stack)
         measure = _run_job if case is SMALL else _measure
