@@ -146,4 +146,5 @@ BEFORE = "8, before"
 AGAIN = "off, again"
 SMALL_SIZES = ("8", "4K", "64K")
 SMALL = Case(RING_4, "small messages between neighbours", ("--latency", "--op", "sendrecv", "--pattern", "pair 0 1"),
-             channels=1, size=",".join((SMALL_SIZES[0], "1M", *SMALL_SIZES)), alone=True, modes=("off", "all", AGAIN), seconds=0.1, often=20)
+             channels=1, size=",".join((SMALL_SIZES[0], "1M", *SMALL_SIZES)), alone=True, modes=("off", "all", AGAIN),
+             seconds=0.1, often=20)
