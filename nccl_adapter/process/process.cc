@@ -99,12 +99,16 @@ void Process::detect_gpu_memory() {
 
 absl::Status Process::listen() {
   return control_->run_and_wait([this]() -> absl::Status {
+    host::CircuitAcceptor::Limits limits;
+    // For as long as a flow waits for a path, and then some.
+    limits.keep_former += std::chrono::milliseconds(settings_.path_wait);
     auto acceptor = host::CircuitAcceptor::listen(
         control_->io(), addresses_, settings_.data_ports,
         [this](ArrivedSetup arrived) { on_setup(std::move(arrived)); },
         [this](const std::string& peer, const absl::Status& reason) {
           log_.info(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
-        });
+        },
+        limits);
     if (!acceptor.ok()) return acceptor.status();
     acceptor_ = *std::move(acceptor);
     acceptor_->seal_with(setup_key_);

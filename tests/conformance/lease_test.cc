@@ -87,7 +87,7 @@ TEST_P(LeaseTest, AnIdleFlowHoldsNoLeaseOfItsRelay) {
 }
 
 // Nothing here depends on the table.
-INSTANTIATE_TEST_SUITE_P(Abi, LeaseTest, testing::Values(11), abi_name);
+INSTANTIATE_TEST_SUITE_P(Abi, LeaseTest, testing::Values(12), abi_name);
 
 }  // namespace
 }  // namespace cableway::nccl::test

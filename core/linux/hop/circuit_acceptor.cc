@@ -50,10 +50,12 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
     tcp::acceptor acceptor;
     std::list<HopReception> receptions;
     bool closed = false;
+    std::unique_ptr<Timer> expiry;  // closes a former address; null while the address is in use
 
     // Drops its connections as well.
     void close() {
       closed = true;
+      expiry.reset();
       error_code ignored;
       acceptor.close(ignored);
       receptions.clear();
@@ -69,6 +71,10 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   void pause_then_accept(const std::shared_ptr<Listener>& listener);
   void take(Listener& listener, std::unique_ptr<SetupConnection> connection);
   void opened(std::variant<ArrivedSetup, ArrivedProbe> opening);
+  void close_listener(const std::string& address) {
+    const std::shared_ptr<Listener> listener = std::move(listeners.extract(address).mapped());
+    listener->close();
+  }
   void close() {
     for (const auto& [address, listener] : listeners) listener->close();
     listeners.clear();
@@ -194,11 +200,15 @@ void CircuitAcceptor::on_probe(OnProbe on_probe) {
 }
 
 absl::Status CircuitAcceptor::set_addresses(const std::vector<std::string>& addresses) {
-  std::erase_if(state_->listeners, [&](const auto& each) {
-    if (std::find(addresses.begin(), addresses.end(), each.first) != addresses.end()) return false;
-    each.second->close();
-    return true;
-  });
+  for (const auto& [address, listener] : state_->listeners) {
+    const bool is_former = std::find(addresses.begin(), addresses.end(), address) == addresses.end();
+    if (!is_former) {
+      listener->expiry.reset();
+    } else if (listener->expiry == nullptr) {
+      listener->expiry = state_->clock.call_after(
+          state_->limits.keep_former, [state = state_.get(), name = address] { state->close_listener(name); });
+    }
+  }
   return state_->open_listeners(addresses, state_->port);
 }
 

@@ -30,6 +30,7 @@ class CircuitAcceptor {
   struct Limits {
     std::chrono::milliseconds setup = kSetupLimit;
     std::size_t without_setup = 256;  // pending connections per address; more are refused at once
+    std::chrono::milliseconds keep_former = std::chrono::minutes(1);  // see set_addresses()
   };
 
   // Listens on one TCP port out of `ports`, the same on every address. AlreadyExists: all of them are taken. Without
@@ -57,7 +58,9 @@ class CircuitAcceptor {
   void on_probe(OnProbe on_probe);
 
   // Replaces the addresses; each uses port(). Accepted connections stay. Listens on as many as possible; the status
-  // names the first address that failed. Call it again later to retry.
+  // names the first address that failed. Call it again later to retry. A former address stays open for
+  // Limits::keep_former: while it is back on its port and not yet known to be (a network manager applies its
+  // configuration again), a refusal would look like the end of this process.
   absl::Status set_addresses(const std::vector<std::string>& addresses);
 
   // 0 until there has been an address. Callable from any thread.

@@ -8,6 +8,7 @@ lab, it runs itself in a lab for each case.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -61,12 +62,13 @@ def _parse() -> argparse.Namespace:
                         help="keep what is measured in this file after each case, and do not measure again what it holds: a run"
                              " that was broken off goes on, with the same programs")
     parser.add_argument("--labs", type=int, default=1, metavar="N",
-                        help="measure N cases at a time (default: 1), on a machine with two or three processors for each;"
-                             " those that are limited by processors or latencies are measured alone")
+                        help="measure N cases at a time (default: 1), on a machine with three processors for each; those that"
+                             " are limited by processors are measured alone, small messages in N labs")
     parser.add_argument("--build", type=Path, metavar="DIR",
                         help="use the programs in this build folder (default: build the preset `release` and use it)")
     parser.add_argument("--in-lab", metavar="CASE", help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--first-cpu", type=int, default=0, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.quick and arguments.only:
         parser.error("--quick measures one case: give it or --only")
@@ -91,21 +93,22 @@ def _start_nodes(build: Path, scratch: Path, case: Case, mode: str, stack: ExitS
         stack.callback(start_node(node, daemon, _environment(mode), "").stop)
 
 
-def _run_job(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
+def _run_job(arguments: argparse.Namespace, scratch: Path, case: Case, mode: str) -> dict[str, float]:
     """One run of collperf on all nodes: the value by size."""
+    build: Path = arguments.build
     nodes = case.topology.nodes
     result = scratch / "result.json"
-    arguments = [*case.arguments, "--sizes", case.size, "--channels", str(case.channels), "--warmup", "3", "--seconds",
-                 str(case.seconds), "--idle-us", "0" if case is SMALL else "50", "--json", str(result)]
+    options = [*case.arguments, "--sizes", case.size, "--channels", str(case.channels), "--warmup", "3", "--seconds",
+               str(case.seconds), "--idle-us", "0" if case is SMALL else "50", "--json", str(result)]
     address = subprocess.run(["lab", "exec", nodes[0], "--", "printenv", "LAB_NODE_ADDRESS"], capture_output=True,
                              text=True, timeout=60, check=True).stdout.strip()
     with ExitStack() as stack:
         ranks = []
         for rank, node in enumerate(nodes):
             command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"),
-                       "--rank", str(rank), "--ranks", str(len(nodes)), "--rendezvous", f"{address}:{_PORT}", *arguments]
+                       "--rank", str(rank), "--ranks", str(len(nodes)), "--rendezvous", f"{address}:{_PORT}", *options]
             # The scheduler's placement of two ranks that answer each other changes their latency by a half.
-            cpus = str(rank % (os.cpu_count() or 1)) if case is SMALL else ""
+            cpus = str((arguments.first_cpu + rank) % (os.cpu_count() or 1)) if case is SMALL else ""
             ranks.append(LabProcess(node, command, _environment(mode), cpus))
             stack.callback(ranks[-1].stop)
         wait_for_all(ranks, _LIMIT_S, lambda: None)
@@ -119,11 +122,11 @@ def _run_job(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, flo
     return {size: float(each[field]) for size, each in zip(sizes, report["results"], strict=True)}
 
 
-def _measure(build: Path, scratch: Path, case: Case, mode: str) -> dict[str, float]:
+def _measure(arguments: argparse.Namespace, scratch: Path, case: Case, mode: str) -> dict[str, float]:
     """One run of collperf, with nodes of its own."""
     with ExitStack() as stack:
-        _start_nodes(build, scratch, case, mode, stack)
-        return _run_job(build, scratch, case, mode)
+        _start_nodes(arguments.build, scratch, case, mode, stack)
+        return _run_job(arguments, scratch, case, mode)
 
 
 def _run_in_lab(arguments: argparse.Namespace) -> None:
@@ -137,20 +140,21 @@ def _run_in_lab(arguments: argparse.Namespace) -> None:
         measure = _run_job if case is SMALL else _measure
         for turn in range(arguments.rounds * case.often):
             for mode in case.modes:
-                values = measure(arguments.build, Path(scratch), case, mode)
+                values = measure(arguments, Path(scratch), case, mode)
                 samples += [(case_key(case), mode, size, value) for size, value in values.items()]
             say(f"{case_key(case)}: round {turn + 1}/{arguments.rounds * case.often}")
     arguments.results.write_text(json.dumps(samples), encoding="utf-8")
 
 
-def _in_lab(case: Case, arguments: argparse.Namespace, build: Path) -> list[Sample]:
+def _in_lab(case: Case, arguments: argparse.Namespace, build: Path, first_cpu: int = 0) -> list[Sample]:
     topology = case.topology
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
         file, results = Path(scratch, "topology.toml"), Path(scratch, "results.json")
         file.write_text(topology.text(), encoding="utf-8")
         lab = [topology.spec, "--rate", f"{topology.rate_mbps}mbit"] if topology.spec else [str(file)]
         command = [str(ROOT / "tools/lab/lab"), "run", *lab, "--", sys.executable, __file__, "--in-lab", case_key(case),
-                   "--rounds", str(arguments.rounds), "--results", str(results), "--build", str(build)]
+                   "--rounds", str(arguments.rounds), "--results", str(results), "--build", str(build),
+                   "--first-cpu", str(first_cpu)]
         status = subprocess.run([*command, *(["--quick"] if arguments.quick else [])], check=False).returncode
         if status:
             raise BenchError(f"{case_key(case)}: not measured, as its lab ended with status {status}",
@@ -183,12 +187,26 @@ def _measure_at_once(cases: list[Case], at_once: int, arguments: argparse.Namesp
         raise failures[0]
 
 
+def _measure_small(labs: int, arguments: argparse.Namespace, build: Path, samples: Samples) -> None:
+    """Measures small messages in so many labs at the same time. Each has a processor for each of its ranks. Keeps all of the
+    measurements or none: a file that holds those of some labs would look complete."""
+    with ThreadPoolExecutor(labs) as pool:
+        found = list(pool.map(lambda lab: _in_lab(SMALL, arguments, build, lab * len(SMALL.topology.nodes)), range(labs)))
+    samples.values += itertools.chain.from_iterable(found)
+    samples.labs = max(samples.labs, labs)
+    if arguments.samples:
+        write_samples(arguments.samples, samples)
+
+
 def _measure_all(cases: list[Case], arguments: argparse.Namespace, build: Path, samples: Samples) -> None:
     """Adds to the samples, and writes them to the given file after each case."""
     together = [case for case in cases if not case.alone]
+    small_labs = min(arguments.labs, max(1, (os.cpu_count() or 1) // len(SMALL.topology.nodes)))
     samples.labs = max(samples.labs, min(arguments.labs, len(together)))
     _measure_at_once(together, arguments.labs, arguments, build, samples)
-    _measure_at_once([case for case in cases if case.alone], 1, arguments, build, samples)
+    _measure_at_once([case for case in cases if case.alone and case is not SMALL], 1, arguments, build, samples)
+    if SMALL in cases:
+        _measure_small(small_labs, arguments, build, samples)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -104,7 +104,7 @@ class Case:
     least_of_most: float | None = None
     counts: str = "algbw_GBps"            # the field of collperf's results
     size: str = field(default="32M")
-    alone: bool = False                   # measured without others, because processors or latencies are the limit
+    alone: bool = False                   # measured without other cases, because processors or latencies are the limit
     modes: tuple[str, ...] = ("off", "all")
     seconds: float = 2.0
     often: int = 1                        # how many times in a round

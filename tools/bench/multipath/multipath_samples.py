@@ -25,7 +25,7 @@ def case_key(case: Case) -> str:
 class Samples:
     facts: dict[str, str]  # of the run that started the file
     values: list[Sample] = field(default_factory=list)
-    labs: int = 1  # the most labs at a time; cases that need all processors are measured alone
+    labs: int = 1  # the most labs at a time; cases that need all processors had one
 
     def has(self, case: Case) -> bool:
         measured = {mode for key, mode, _, _ in self.values if key == case_key(case)}

@@ -221,18 +221,31 @@ TEST_F(CircuitAcceptorTest, ReportsWhyItCannotListen) {
   EXPECT_THAT(error({"192.0.2.77"}), AllOf(HasSubstr("cannot listen on 192.0.2.77"), HasSubstr("assign")));
 }
 
-// Addresses are added and removed while a node runs.
-TEST_F(CircuitAcceptorTest, FollowsTheAddresses) {
-  const auto can_connect = [this](const char* address) {
+class AddressesTest : public CircuitAcceptorTest {
+ protected:
+  void listen_without_setups(const std::vector<std::string>& addresses, std::chrono::milliseconds keep_former) {
+    auto acceptor = CircuitAcceptor::listen(
+        io_, addresses, {0, 0}, [](ArrivedSetup) {}, [](const std::string&, const absl::Status&) {},
+        {.keep_former = keep_former});
+    ASSERT_TRUE(acceptor.ok()) << acceptor.status();
+    acceptor_ = *std::move(acceptor);
+  }
+  bool can_connect(const char* address) {
     boost::asio::ip::tcp::socket socket(io_);
     boost::system::error_code error;
     socket.connect({boost::asio::ip::make_address(address), acceptor_->port()}, error);
     return !error;
-  };
-  auto acceptor = CircuitAcceptor::listen(
-      io_, {}, {0, 0}, [](ArrivedSetup) {}, [](const std::string&, const absl::Status&) {});
-  ASSERT_TRUE(acceptor.ok()) << acceptor.status();
-  acceptor_ = *std::move(acceptor);
+  }
+  // Within some seconds.
+  bool is_closed(const char* address) {
+    for (int tries = 0; tries < 100 && can_connect(address); ++tries) io_.run_for(std::chrono::milliseconds(50));
+    return !can_connect(address);
+  }
+};
+
+// Addresses are added and removed while a node runs.
+TEST_F(AddressesTest, AreFollowed) {
+  listen_without_setups({}, std::chrono::milliseconds(0));
   EXPECT_EQ(acceptor_->port(), 0);
   ASSERT_TRUE(acceptor_->set_addresses({"127.0.0.1"}).ok());
   const std::uint16_t port = acceptor_->port();
@@ -244,8 +257,32 @@ TEST_F(CircuitAcceptorTest, FollowsTheAddresses) {
   const absl::Status status = acceptor_->set_addresses({"192.0.2.77", "127.0.0.2"});
   EXPECT_THAT(std::string(status.message()), HasSubstr("192.0.2.77"));
   EXPECT_EQ(acceptor_->port(), port);
-  EXPECT_FALSE(can_connect("127.0.0.1"));
   EXPECT_TRUE(can_connect("127.0.0.2"));
+  EXPECT_TRUE(is_closed("127.0.0.1"));
+  EXPECT_TRUE(can_connect("127.0.0.2"));
+  ASSERT_TRUE(acceptor_->set_addresses({"127.0.0.1"}).ok());
+  EXPECT_EQ(acceptor_->port(), port);
+  EXPECT_TRUE(can_connect("127.0.0.1"));
+}
+
+TEST_F(AddressesTest, RefuseNobodyWhenTheyReturnSoon) {
+  listen_without_setups({"127.0.0.1", "127.0.0.2"}, std::chrono::milliseconds(500));
+  ASSERT_TRUE(acceptor_->set_addresses({}).ok());  // as when the node that names them is restarted
+  EXPECT_TRUE(can_connect("127.0.0.1"));
+  ASSERT_TRUE(acceptor_->set_addresses({"127.0.0.1"}).ok());
+  EXPECT_TRUE(is_closed("127.0.0.2"));
+  EXPECT_TRUE(can_connect("127.0.0.1")) << "the timer of the address that has returned still runs";
+}
+
+TEST_F(AddressesTest, AreClosedHoweverOftenTheOthersAreSetAgain) {
+  constexpr std::chrono::milliseconds kKeep(200);
+  listen_without_setups({"127.0.0.1", "127.0.0.2"}, kKeep);
+  ASSERT_TRUE(acceptor_->set_addresses({"127.0.0.2"}).ok());
+  for (int tries = 0; tries < 100 && can_connect("127.0.0.1"); ++tries) {
+    io_.run_for(kKeep / 10);
+    ASSERT_TRUE(acceptor_->set_addresses({"127.0.0.2"}).ok());
+  }
+  EXPECT_FALSE(can_connect("127.0.0.1"));
 }
 
 TEST_F(CircuitAcceptorTest, ListensOnAPortWithinItsRange) {
