@@ -20,7 +20,8 @@ class QuietPolls {
   // Between two polls of a quiet circuit while its flow has a large message. Over RDMA a poll costs little;
   // every 256th looks for a lost neighbour.
   static constexpr std::chrono::microseconds kPause{10};
-  // While the flow has none: only control frames are expected over the circuit (retire, gate, close).
+  // While the flow has none: only control frames (retire, gate, close) are expected over the circuit, or the first
+  // chunk after the source has made it the primary.
   static constexpr std::chrono::microseconds kIdlePause{1000};
 
   // Whether to poll it now; `moved`: ChunkLink::bytes_moved() of its link; `pause`: one of the two above.
