@@ -1,5 +1,6 @@
-// The time of day, for display only: it may jump, so no decision depends on it. core/linux/os/wall_clock.h is the real
-// one; the simulator's starts at a fixed day and advances with its clock.
+// The time of day, for display, and to tell boot nonces that no clock can have made: it may jump, so nothing else
+// depends on it. core/linux/os/wall_clock.h is the real one; the simulator's starts at a fixed day and advances with
+// its clock.
 #ifndef CABLEWAY_CORE_WALL_CLOCK_H_
 #define CABLEWAY_CORE_WALL_CLOCK_H_
 

@@ -11,9 +11,8 @@ constexpr std::chrono::seconds kReviseEvery{10};
 
 }  // namespace
 
-void CableLatencies::hear(const NeighbourKey& key, const PortHello& hello, routing::NodeId self, Instant arrival) {
+void CableLatencies::hear(const NeighbourKey& key, const PortHello& hello, const HeardNeighbour* us, Instant arrival) {
   Meter& meter = meters_[key];
-  const HeardNeighbour* us = find_heard(hello, self, key.port);
   const HelloEcho echo = us == nullptr ? HelloEcho() : us->echo;
   const std::optional<Duration> latency = meter.round_trip.hear(hello.sent_ns, echo, arrival);
   if (latency) meter.estimate.add(*latency, arrival);

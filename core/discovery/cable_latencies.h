@@ -18,8 +18,8 @@ class CableLatencies {
  public:
   // Records that a hello is sent now, and returns the echo for the neighbour in it.
   HelloEcho echo(const NeighbourKey& key, Instant now) { return meters_[key].round_trip.echo(now); }
-  // A hello of the neighbour has arrived. `self`: this node.
-  void hear(const NeighbourKey& key, const PortHello& hello, routing::NodeId self, Instant arrival);
+  // A hello of the neighbour has arrived. `us`: its entry about this node's port, or null.
+  void hear(const NeighbourKey& key, const PortHello& hello, const HeardNeighbour* us, Instant arrival);
   // The adjacency came up again, possibly over another cable: discards its measurements.
   void restart(const NeighbourKey& key, Neighbour& neighbour);
   void forget(const NeighbourKey& key) { meters_.erase(key); }

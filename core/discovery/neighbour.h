@@ -31,6 +31,7 @@ struct LargePacketLoss {
   friend bool operator==(const LargePacketLoss&, const LargePacketLoss&) = default;
 };
 
+// One whose incarnation has proved that it lives (life_challenges.h).
 struct Neighbour {
   std::string our_interface;  // kept, since the port may be gone before the neighbour is
   std::string name;
@@ -43,8 +44,8 @@ struct Neighbour {
   bool paired = true;
   Instant heard_since;
   Instant last_heard;
-  std::uint32_t our_adjacency = 0;    // numbers that tell this adjacency from earlier ones of the same two ports
-  std::uint32_t their_adjacency = 0;  // 0: not known yet
+  std::uint64_t our_adjacency = 0;    // numbers that tell this adjacency from earlier ones of the same two ports
+  std::uint64_t their_adjacency = 0;  // 0: not known yet, or the neighbour does not use the cable
   // One way, as measured since the adjacency came up (cable_latencies.h); empty: not known yet.
   std::optional<Duration> latency;
 };

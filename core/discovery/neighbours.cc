@@ -13,7 +13,6 @@ namespace {
 
 // Own hellos count for several hold times, so that lost ones do not split a wire: no answer confirms them.
 constexpr int kOwnHelloHolds = 3;
-constexpr std::uint64_t kRecentDatagrams = 1024;
 // Hello intervals before a new neighbour's mismatch is reported: another port of its wire may not have been heard yet.
 constexpr int kPatienceIntervals = 3;
 
@@ -31,7 +30,8 @@ Neighbours::Neighbours(NodeIdentity identity, HelloTiming timing, Clock& clock, 
       channel_(channel),
       seal_(seal),
       random_(std::move(random)),
-      listener_(listener) {}
+      listener_(listener),
+      challenges_(random_) {}
 
 Neighbours::~Neighbours() = default;
 
@@ -47,12 +47,6 @@ void Neighbours::leave() {
   tick_.reset();
   soon_.reset();
   channel_.listen([](const ReceivedDatagram&) {});
-}
-
-void Neighbours::restart(std::uint64_t boot_nonce) {
-  forget_if([](const NeighbourKey&) { return true; }, "this node starts a new incarnation");
-  identity_.boot_nonce = boot_nonce;
-  counter_ = 0;
 }
 
 void Neighbours::take_ports() {
@@ -85,6 +79,9 @@ void Neighbours::update_ports() {
         return port == nullptr || !port->carrier;
       },
       "the cable was unplugged");
+  for (const PortFacts& port : ports_) {
+    if (!port.carrier) challenges_.forget_port(port.id);
+  }
   problems_.clear_if([this](PortId port) { return find_port(port) == nullptr; });
   full_size_.keep_ports(ports_);
   // Advertises the changes to the neighbours.
@@ -96,6 +93,7 @@ void Neighbours::tick() {
   extend_holds_after_stall();
   forget_silent();
   const Instant now = clock_.now();
+  challenges_.expire(Instant{now.since_start - timing_.hold});
   if (segments_.forget_own_hellos(Instant{now.since_start - timing_.hold * kOwnHelloHolds})) segments_changed_ = true;
   problems_.expire(now);
   update_segments();
@@ -161,41 +159,50 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
     ++counters_.garbage;
     return;
   }
-  if (is_other_node_of_that_name(port, datagram, *hello)) return;
   const NeighbourKey key{port.id, datagram.sender, datagram.port};
+  const LifeKey life{key, datagram.boot_nonce};
+  const auto known = public_.find(key);
+  const bool is_neighbour = known != public_.end() && known->second.boot_nonce == datagram.boot_nonce;
   if (hello->leaving) {
-    const auto known = public_.find(key);
-    if (known != public_.end() && known->second.boot_nonce == datagram.boot_nonce &&
-        heard_.at(key).window.accept(datagram.counter)) {
+    challenges_.forget(life);
+    if (is_neighbour && heard_.at(key).window.accept(datagram.counter)) {
       forget(key, "the node has left", EventCode::kNeighbourLeft);
     }
     return;
   }
-  Neighbour* neighbour = admit(key, datagram, *hello);
-  if (neighbour == nullptr) return;
+  if (is_neighbour ? !is_new(key, datagram.counter) : !admit(port, life, datagram.counter, *hello)) return;
+  bound_hold(port, key, *hello);
   const std::size_t bytes = kControlEnvelopeBytes + datagram.body.size();
-  if (full_size_.hear(key, *hello, bytes, from.is_ipv6, clock_.now())) hello_soon(key.port);
+  take_hello(port, key, {*std::move(hello), datagram.counter, bytes, from, arrival});
+}
+
+// A neighbour's hello, which is no copy.
+void Neighbours::take_hello(const PortFacts& port, const NeighbourKey& key, const ReceivedHello& received) {
+  const PortHello& hello = received.hello;
+  Neighbour& neighbour = public_.at(key);
+  Heard& heard = heard_.at(key);
+  if (full_size_.hear(key, hello, received.bytes, received.from.is_ipv6, clock_.now())) hello_soon(key.port);
   // A reordered hello is outdated.
-  if (datagram.counter < std::exchange(heard_.at(key).hello, std::max(heard_.at(key).hello, datagram.counter))) return;
-  neighbour->last_heard = clock_.now();
-  neighbour->our_interface = port.interface;
-  neighbour->interface = hello->interface;
-  heard_.at(key).hold = std::chrono::milliseconds(hello->hold_ms);
-  heard_.at(key).hold_extension = Duration(0);
-  heard_.at(key).from = from;
-  if (hello->sent_ns != 0) latencies_.hear(key, *hello, id_, arrival);
-  heard_.at(key).addresses = hello->addresses;
-  const HeardNeighbour* us = find_heard(*hello, id_, port.id);
-  heard_.at(key).hears_us = us != nullptr;
+  if (received.counter < std::exchange(heard.hello, std::max(heard.hello, received.counter))) return;
+  neighbour.last_heard = clock_.now();
+  neighbour.our_interface = port.interface;
+  neighbour.interface = hello.interface;
+  heard.hold = std::chrono::milliseconds(hello.hold_ms);
+  heard.hold_extension = Duration(0);
+  heard.from = received.from;
+  const HeardNeighbour* us = entry_about_us(hello, port.id);
+  if (hello.sent_ns != 0) latencies_.hear(key, hello, us, received.arrival);
+  heard.addresses = hello.addresses;
+  heard.their_number = us == nullptr ? 0 : us->my_adjacency;
   full_size_.learn(key, us == nullptr ? FullSize::kAwaited : us->full_size);
   update_segments();
   if (segments_.of(port.id).is_wire()) {
     pair(segments_.of(port.id), key.node);
   } else {
-    neighbour->paired = true;
+    neighbour.paired = true;
   }
-  if (neighbour->paired) return match(port, key, *hello);
-  if (!heard_.at(key).hears_us) hello_soon(port.id);
+  if (neighbour.paired) return match(port, key, hello);
+  if (heard.their_number == 0) hello_soon(port.id);
 }
 
 // Pairs each port of one node with one of the other. For wires only: on a switch a port may have several cables.
@@ -210,7 +217,7 @@ void Neighbours::pair(const PortSegment& segment, routing::NodeId node) {
       if (key.port != id || key.node != node) break;
       theirs[key.neighbour_port] = {key.neighbour_port, neighbour.interface, heard_.at(key).addresses};
       all.push_back({id, key.neighbour_port});
-      if (heard_.at(key).hears_us) wire.heard.push_back(all.back());
+      if (heard_.at(key).their_number != 0) wire.heard.push_back(all.back());
       if (neighbour.up) wire.up.push_back({id, key.neighbour_port});
     }
   }
@@ -250,89 +257,14 @@ void Neighbours::take_unfit_down(const NeighbourKey& key, const std::string& rea
   take_down(key, reason);
 }
 
-bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const ControlDatagram& datagram,
-                                            const PortHello& hello) {
-  if (datagram.sender == id_ && datagram.boot_nonce == identity_.boot_nonce) {
-    const PortFacts* other = find_port(datagram.port);
-    if (other == nullptr || other->id == port.id) return true;
-    const Instant now = clock_.now();
-    // A replayed hello is ignored: it could join ports that share no wire.
-    if (datagram.counter > counter_ || counter_ - datagram.counter > kRecentDatagrams) return true;
-    if (segments_.note_own_hello(port.id, other->id, now)) segments_changed_ = true;
-    update_segments();
-    // Within one hold time a neighbour on the wire may not have been heard yet.
-    if (segments_.is_loop(port.id, other->id, Instant{now.since_start - timing_.hold})) {
-      set_problem(EventCode::kCableToSelf, port, datagram.port,
-                  absl::StrCat("ports ", port.interface, " and ", other->interface,
-                               " of this node receive each other's hellos and no other node's: the cable loops back to "
-                               "this node, or no node runs at its other end"),
-                  {"other_port", other->interface});
-    }
-    return true;
-  }
-  if (datagram.sender == id_) {
-    set_problem(EventCode::kNameTaken, port, 0,
-                absl::StrCat("another node on port ", port.interface, " is called ", hello.node,
-                             " like this one: set CABLEWAY_NODE on one of them"),
-                {"neighbour", hello.node});
-    return true;
-  }
-  // A restarted node replaces its earlier incarnation; two incarnations that are heard at the same time are two nodes.
-  const Instant now = clock_.now();
-  for (const auto& [key, neighbour] : public_) {
-    if (key.node != datagram.sender || neighbour.boot_nonce == datagram.boot_nonce) continue;
-    const bool same_place = key.port == port.id && key.neighbour_port == datagram.port;
-    if (same_place || now - neighbour.last_heard > timing_.interval * 3 || now - neighbour.heard_since < timing_.hold) {
-      continue;
-    }
-    set_problem(EventCode::kNameTaken, port, datagram.boot_nonce,
-                absl::StrCat("two nodes are called ", hello.node, ", one on port ", port.interface,
-                             ": set CABLEWAY_NODE"
-                             " on one of them"),
-                {"neighbour", hello.node});
-    return true;
-  }
-  return false;
-}
-
-// Returns the hello's neighbour, creating it if necessary. Null: the hello is a copy, or the port has too many
-// neighbours.
-Neighbour* Neighbours::admit(const NeighbourKey& key, const ControlDatagram& datagram, const PortHello& hello) {
-  auto known = public_.find(key);
-  if (known != public_.end() && known->second.boot_nonce != datagram.boot_nonce) {
-    if (datagram.boot_nonce < known->second.boot_nonce) {
-      ++counters_.replayed;
-      return nullptr;
-    }
-    forget(key, "the node was started again");
-    known = public_.end();
-  }
-  if (known != public_.end()) {
-    return is_new(key, datagram) ? &known->second : nullptr;
-  }
-  const auto on_port =
-      std::count_if(public_.begin(), public_.end(), [&](const auto& each) { return each.first.port == key.port; });
-  if (static_cast<std::size_t>(on_port) >= kMaxHeard) {
-    set_problem(EventCode::kSegmentCrowded, *find_port(key.port), 0,
-                absl::StrCat("more than ", kMaxHeard, " ports are on the segment of port ",
-                             find_port(key.port)->interface, ": the others are ignored"),
-                {"neighbour", hello.node});
-    return nullptr;
-  }
-  Neighbour neighbour;
-  neighbour.name = hello.node;
-  neighbour.boot_nonce = datagram.boot_nonce;
-  neighbour.heard_since = clock_.now();
-  neighbour.our_adjacency = new_adjacency_number();
-  heard_[key].window.accept(datagram.counter);
-  segments_changed_ = true;
-  return &(public_[key] = std::move(neighbour));
-}
-
 void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const PortHello& hello) {
   Neighbour& neighbour = public_.at(key);
   const std::uint64_t about = key.node.value ^ key.neighbour_port;
   absl::StatusOr<CableAddresses> matched = match_ports(port, hello_addresses(port, ports_), hello);
+  if (matched.ok()) {
+    if (const std::optional<std::string> conflict = address_conflict(key, matched->theirs))
+      matched = absl::FailedPreconditionError(*conflict);
+  }
   const bool is_new = !neighbour.up && clock_.now() - neighbour.heard_since < timing_.interval * kPatienceIntervals;
   heard_.at(key).fits = matched.ok() && !(is_new && !matched->remark.empty());
   if (!matched.ok() && !is_new) {
@@ -377,8 +309,8 @@ void Neighbours::check_full_size(const NeighbourKey& key) {
 void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) {
   check_full_size(key);
   Neighbour& neighbour = public_.at(key);
-  const HeardNeighbour* us = find_heard(hello, id_, key.port);
-  const std::uint32_t their_adjacency = us == nullptr ? 0 : us->my_adjacency;
+  const HeardNeighbour* us = entry_about_us(hello, key.port);
+  const std::uint64_t their_adjacency = us == nullptr || !us->uses ? 0 : us->my_adjacency;
   const bool adjacency_changed = their_adjacency != neighbour.their_adjacency;
   const bool heard = us != nullptr && us->your_adjacency == neighbour.our_adjacency && their_adjacency != 0;
   if (neighbour.up && (adjacency_changed || !heard)) {
@@ -406,22 +338,26 @@ void Neighbours::receive_segment(const PortFacts& port, const ControlDatagram& d
     ++counters_.unknown;
     return;
   }
-  if (is_new(key, datagram)) listener_.segment(key, datagram.body);
+  if (is_new(key, datagram.counter)) listener_.segment(key, datagram.body);
 }
 
-bool Neighbours::is_new(const NeighbourKey& key, const ControlDatagram& datagram) {
+bool Neighbours::is_new(const NeighbourKey& key, std::uint64_t counter) {
   ReplayWindow& window = heard_.at(key).window;
   // A hello is sent once in every address family of a port: the second copy is not counted as a replay.
-  const bool second_copy = datagram.counter == window.highest();
-  if (window.accept(datagram.counter)) return true;
+  const bool second_copy = counter == window.highest();
+  if (window.accept(counter)) return true;
   if (!second_copy) ++counters_.replayed;
   return false;
 }
 
-std::uint32_t Neighbours::new_adjacency_number() {
-  std::uint32_t number = 0;
-  while (number == 0) number = static_cast<std::uint32_t>(random_());
+std::uint64_t Neighbours::new_adjacency_number() {
+  std::uint64_t number = 0;
+  while (number == 0) number = random_();
   return number;
+}
+
+const HeardNeighbour* Neighbours::entry_about_us(const PortHello& hello, PortId port) const {
+  return find_heard(hello, {id_, identity_.boot_nonce, port});
 }
 
 void Neighbours::forget(const NeighbourKey& key, const std::string& reason, EventCode code) {

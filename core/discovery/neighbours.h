@@ -1,4 +1,6 @@
 // Discovers neighbours: sends hellos on every port, receives those of others, and checks that both directions work.
+// A neighbour counts only once it has answered a challenge, so that recorded hellos change nothing but a counter
+// (life_challenges.h).
 //
 // A neighbour is one port of another node, heard over one port of ours; a cable is up while both hear each other and
 // large packets pass. What prevents that (another cluster, a wrong key, MTUs or addresses that do not fit, large
@@ -15,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,11 +28,11 @@
 #include "core/discovery/control_channel.h"
 #include "core/discovery/control_datagram.h"
 #include "core/discovery/full_size_hellos.h"
+#include "core/discovery/life_challenges.h"
 #include "core/discovery/neighbour.h"
 #include "core/discovery/port_hello.h"
 #include "core/discovery/port_pairing.h"
 #include "core/discovery/port_segments.h"
-#include "core/discovery/replay_window.h"
 #include "core/event/event.h"
 #include "core/event/problems.h"
 #include "core/ports/port_inventory.h"
@@ -41,13 +44,15 @@ namespace cableway {
 struct NodeIdentity {
   std::string cluster;
   std::string name;
-  std::uint64_t boot_nonce = 0;  // greater than in every earlier incarnation
+  std::uint64_t boot_nonce = 0;  // differs from that of every other incarnation
   routing::NodeId id() const { return routing::node_id(cluster, name); }
 };
 
 struct HelloTiming {
   std::chrono::milliseconds interval{100};
   std::chrono::milliseconds hold{1000};  // several intervals: how long neighbours keep a silent node
+  // At most this many times its own hold time a node keeps a silent neighbour, whatever that asks for.
+  static constexpr int kMaxHolds = 4;
 };
 
 class Neighbours {
@@ -87,8 +92,6 @@ class Neighbours {
   void start();
   // Sends a last hello that announces the leaving on every port. Nothing is sent or reported afterwards.
   void leave();
-  // Starts an incarnation with a greater nonce: every adjacency ends and is discovered again.
-  void restart(std::uint64_t boot_nonce);
   // The ports have changed.
   void update_ports();
 
@@ -99,6 +102,8 @@ class Neighbours {
   // The inventory's ports. Virtual ports that share a wire, as the hellos show, have its plug here (port_segments.h).
   const std::vector<PortFacts>& ports() const { return ports_; }
   const std::map<NeighbourKey, Neighbour>& all() const { return public_; }
+  // What is heard and is no neighbour: it has not answered this node's challenge, or has the name of another one.
+  const std::map<LifeKey, Life>& challenged() const { return challenges_.all(); }
   std::vector<Problem> problems() const { return problems_.all(); }
   const Counters& counters() const { return counters_; }
 
@@ -110,19 +115,36 @@ class Neighbours {
     Duration hold_extension{0};  // stalls of this node since the last hello from it
     routing::PortAddress from;
     std::vector<HelloAddress> addresses;  // of the port
-    bool hears_us = false;                // its last hello names our port
+    std::uint64_t their_number = 0;       // of its last hello about our port; 0: it does not hear that
     bool fits = false;                    // MTU and addresses
     std::uint32_t mtu = 0;                // of both ports, when the adjacency came up
+  };
+
+  struct ReceivedHello {
+    PortHello hello;
+    std::uint64_t counter = 0;
+    std::size_t bytes = 0;  // of its datagram
+    routing::PortAddress from;
+    Instant arrival;
   };
 
   void receive(const ReceivedDatagram& datagram);
   void receive_hello(const PortFacts& port, const ControlDatagram& datagram, const routing::PortAddress& from,
                      Instant arrival);
+  void take_hello(const PortFacts& port, const NeighbourKey& key, const ReceivedHello& received);
   void receive_segment(const PortFacts& port, const ControlDatagram& datagram);
   void note_fault(const PortFacts& port, ControlFault fault, const ControlDatagram& datagram,
                   const routing::PortAddress& from);
-  bool is_other_node_of_that_name(const PortFacts& port, const ControlDatagram& datagram, const PortHello& hello);
-  Neighbour* admit(const NeighbourKey& key, const ControlDatagram& datagram, const PortHello& hello);
+  bool admit(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello);
+  bool is_own_name(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello);
+  void note_own_hello(const PortFacts& port, const LifeKey& key, std::uint64_t counter);
+  bool may_follow(const PortFacts& port, const LifeKey& key, const Life& life);
+  bool has_room(const PortFacts& port, const PortHello& hello);
+  std::optional<std::string> address_conflict(const NeighbourKey& key, const routing::PortAddress& theirs) const;
+  void report_namesake(const PortFacts& port, const LifeKey& key, const Life& life);
+  void add_neighbour(const LifeKey& key);
+  void bound_hold(const PortFacts& port, const NeighbourKey& key, PortHello& hello);
+  const HeardNeighbour* entry_about_us(const PortHello& hello, PortId port) const;
   void take_ports();
   bool rebuild_segments();
   void update_segments();
@@ -131,8 +153,8 @@ class Neighbours {
   void take_down(const NeighbourKey& key, const std::string& reason);
   void take_unfit_down(const NeighbourKey& key, const std::string& reason);
   void match(const PortFacts& port, const NeighbourKey& key, const PortHello& hello);
-  bool is_new(const NeighbourKey& key, const ControlDatagram& datagram);
-  std::uint32_t new_adjacency_number();
+  bool is_new(const NeighbourKey& key, std::uint64_t counter);
+  std::uint64_t new_adjacency_number();
   void check_two_way(const NeighbourKey& key, const PortHello& hello);
   void check_full_size(const NeighbourKey& key);
   void forget(const NeighbourKey& key, const std::string& reason, EventCode code = EventCode::kCableLost);
@@ -168,6 +190,7 @@ class Neighbours {
   std::map<PortId, std::string> plugs_;  // of ports_
   std::map<NeighbourKey, Neighbour> public_;
   std::map<NeighbourKey, Heard> heard_;
+  LifeChallenges challenges_;
   CableLatencies latencies_;
   FullSizeHellos full_size_;
   Problems problems_;

@@ -31,13 +31,14 @@ void Neighbours::send_hello(const PortFacts& port, bool leaving) {
   const Instant now = clock_.now();
   if (!full_size) hello.sent_ns = static_cast<std::uint64_t>(now.since_start.count());
   for (auto each = public_.lower_bound(NeighbourKey{port.id, {}, 0});
-       each != public_.end() && each->first.port == port.id && hello.heard.size() < kMaxHeard; ++each) {
+       each != public_.end() && each->first.port == port.id; ++each) {
     const auto& [key, neighbour] = *each;
-    const bool used = neighbour.paired && heard_.at(key).fits;
-    hello.heard.push_back(HeardNeighbour{
-        key.node, key.neighbour_port, used ? neighbour.their_adjacency : 0, used ? neighbour.our_adjacency : 0,
-        full_size ? HelloEcho() : latencies_.echo(key, now), full_size_.arrivals(key, now)});
+    hello.heard.push_back(
+        HeardNeighbour{key.node, key.neighbour_port, neighbour.boot_nonce, heard_.at(key).their_number,
+                       neighbour.our_adjacency, neighbour.paired && heard_.at(key).fits,
+                       full_size ? HelloEcho() : latencies_.echo(key, now), full_size_.arrivals(key, now)});
   }
+  for (HeardNeighbour& challenge : challenges_.entries(port.id)) hello.heard.push_back(challenge);
   if (full_size) return send_full_size(port, hello);
   send(port.id, nullptr, ControlKind::kHello, encode_port_hello(hello));
 }

@@ -11,7 +11,7 @@
 namespace cableway {
 namespace {
 
-constexpr std::uint32_t kMaxHoldMs = 600'000;
+constexpr std::uint32_t kMaxHoldMs = 120'000;  // as that of the setting hold_ms
 
 absl::Status bad_hello(const char* field) {
   return absl::InvalidArgumentError(std::string("hello: bad ") + field);
@@ -31,6 +31,12 @@ void get_addresses(WireReader& reader, std::vector<HelloAddress>& addresses) {
   }
 }
 
+bool get_flag(WireReader& reader) {
+  const auto flag = reader.get<std::uint8_t>();
+  if (flag > 1) reader.reject();
+  return flag == 1;
+}
+
 void get_heard(WireReader& reader, std::vector<HeardNeighbour>& heard) {
   const std::size_t count = reader.get<std::uint8_t>();
   if (count > kMaxHeard) return reader.reject();
@@ -38,8 +44,10 @@ void get_heard(WireReader& reader, std::vector<HeardNeighbour>& heard) {
     HeardNeighbour neighbour;
     neighbour.node.value = reader.get<std::uint64_t>();
     neighbour.port = reader.get<std::uint32_t>();
-    neighbour.your_adjacency = reader.get<std::uint32_t>();
-    neighbour.my_adjacency = reader.get<std::uint32_t>();
+    neighbour.boot_nonce = reader.get<std::uint64_t>();
+    neighbour.your_adjacency = reader.get<std::uint64_t>();
+    neighbour.my_adjacency = reader.get<std::uint64_t>();
+    neighbour.uses = get_flag(reader);
     neighbour.echo.sent_ns = reader.get<std::uint64_t>();
     neighbour.echo.held_ns = reader.get<std::uint64_t>();
     const auto full_size = reader.get<std::uint8_t>();
@@ -60,9 +68,9 @@ bool is_padding(WireReader& reader, std::span<const std::byte> body) {
 
 }  // namespace
 
-const HeardNeighbour* find_heard(const PortHello& hello, routing::NodeId node, PortId port) {
+const HeardNeighbour* find_heard(const PortHello& hello, const HeardEnd& end) {
   const auto found = std::find_if(hello.heard.begin(), hello.heard.end(), [&](const HeardNeighbour& heard) {
-    return heard.node == node && heard.port == port;
+    return heard.node == end.node && heard.port == end.port && heard.boot_nonce == end.boot_nonce;
   });
   return found == hello.heard.end() ? nullptr : &*found;
 }
@@ -87,8 +95,10 @@ std::vector<std::byte> encode_port_hello(const PortHello& hello, std::size_t lea
   for (const HeardNeighbour& neighbour : hello.heard) {
     writer.put(neighbour.node.value);
     writer.put(neighbour.port);
+    writer.put(neighbour.boot_nonce);
     writer.put(neighbour.your_adjacency);
     writer.put(neighbour.my_adjacency);
+    writer.put(static_cast<std::uint8_t>(neighbour.uses));
     writer.put(neighbour.echo.sent_ns);
     writer.put(neighbour.echo.held_ns);
     writer.put(static_cast<std::uint8_t>(neighbour.full_size));

@@ -35,14 +35,16 @@ enum class FullSize : std::uint8_t {
   kLost = 2,  // none within their hold time, although smaller hellos arrive
 };
 
-// "I hear you": the other half of the two-way check. Each side draws a number for the adjacency (RFC 5880
-// section 6.8.6: a discriminator). The adjacency is up when each side names the number of the other, so that a replayed
-// hello, or one of an earlier incarnation, cannot bring it up.
+// "I hear you": the other half of the two-way check. Each side draws a number for what it hears (RFC 5880
+// section 6.8.6: a discriminator). A side believes that the other lives once it names that number, and the adjacency is
+// up when both do. A recorded hello cannot name a number that was drawn after it.
 struct HeardNeighbour {
   routing::NodeId node;
   PortId port = 0;
-  std::uint32_t your_adjacency = 0;  // as last received from that port; 0: none received yet
-  std::uint32_t my_adjacency = 0;    // the number drawn by the sender; 0: it hears the port, but uses no cable to it
+  std::uint64_t boot_nonce = 0;      // the incarnation that is heard: no other is meant
+  std::uint64_t your_adjacency = 0;  // as last received from that port; 0: none received yet
+  std::uint64_t my_adjacency = 0;    // the number drawn by the sender, not 0
+  bool uses = false;                 // the sender uses the cable to that port, if the port's end does so, too
   HelloEcho echo;
   FullSize full_size = FullSize::kAwaited;  // whether that port's arrive at the sender
 
@@ -70,8 +72,15 @@ struct PortHello {
   friend bool operator==(const PortHello&, const PortHello&) = default;
 };
 
-// The hello's entry about a port; null: its sender does not hear that port.
-const HeardNeighbour* find_heard(const PortHello& hello, routing::NodeId node, PortId port);
+// The end of a cable to which a hello's entry refers: a port of one incarnation of a node.
+struct HeardEnd {
+  routing::NodeId node;
+  std::uint64_t boot_nonce = 0;
+  PortId port = 0;
+};
+
+// The hello's entry about that end; null: its sender does not hear it.
+const HeardNeighbour* find_heard(const PortHello& hello, const HeardEnd& end);
 
 // Padded to `least_bytes`, which the hello itself may exceed.
 std::vector<std::byte> encode_port_hello(const PortHello& hello, std::size_t least_bytes = 0);

@@ -13,10 +13,6 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kNodeStarted, "NODE_STARTED", Severity::kInfo, "the node runs: it sends hellos and answers sessions", "-"},
     {Code::kNodeLeaving, "NODE_LEAVING", Severity::kInfo,
      "the node is stopping, on request or because it was unused: it announces that to its neighbours", "-"},
-    {Code::kNodeRestarted, "NODE_RESTARTED", Severity::kInfo,
-     "the cluster has an advertisement of a later incarnation of this node: it starts a newer one, and discovers its "
-     "cables again",
-     "if it repeats: correct this host's clock, and see NAME_TAKEN"},
     {Code::kDraining, "DRAINING", Severity::kInfo, "no more paths lead through this node",
      "cableway undrain with the node's name ends it; CABLEWAY_DRAIN=true drains it at each start"},
     {Code::kDrainingEnded, "DRAINING_ENDED", Severity::kInfo, "paths may lead through this node again", "-"},
@@ -91,6 +87,9 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kSegmentCrowded, "SEGMENT_CROWDED", Severity::kWarning,
      "more ports are on one segment than a node supports: the others are ignored",
      "split the segment, or join the nodes by cables"},
+    {Code::kHoldTooLong, "HOLD_TOO_LONG", Severity::kWarning,
+     "a neighbour asks to be kept without a hello for more than four times this node's hold time: it is not",
+     "set CABLEWAY_HELLO_MS and CABLEWAY_HOLD_MS alike on both"},
 
     {Code::kCableUp, "CABLE_UP", Severity::kInfo, "both ends of a cable hear each other, and large packets pass", "-"},
     {Code::kCableLost, "CABLE_LOST", Severity::kWarning,
@@ -130,6 +129,15 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kTopologyRefused, "TOPOLOGY_REFUSED", Severity::kError,
      "the nodes' advertisements make no valid topology: the last valid one stays in use",
      "fix what the reason names; restart the node whose advertisement it is"},
+    {Code::kNameDefended, "NAME_DEFENDED", Severity::kWarning,
+     "the cluster had an advertisement with this node's name and a later version that this node did not make: it is "
+     "superseded",
+     "none after a start with a clock that was set back; else give each node a name of its own, and the cluster a new "
+     "key if a host may forge"},
+    {Code::kAdvertisementRefused, "ADVERTISEMENT_REFUSED", Severity::kWarning,
+     "an advertisement has a boot nonce of more than 20 years ahead of this host's clock: it is neither used nor "
+     "passed on",
+     "correct the clock of the host that the text names, or of this one"},
 
     {Code::kPathRequested, "PATH_REQUESTED", Severity::kDebug, "a process requests paths for a flow", "-"},
     {Code::kPathFound, "PATH_FOUND", Severity::kDebug, "a process received paths for a flow", "-"},

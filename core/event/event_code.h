@@ -21,7 +21,6 @@ enum class EventCode : std::uint8_t {
   // The node.
   kNodeStarted,
   kNodeLeaving,
-  kNodeRestarted,
   kDraining,
   kDrainingEnded,
   kSettingsChanged,
@@ -52,6 +51,7 @@ enum class EventCode : std::uint8_t {
   kLinkLocalUsed,
   kLargePacketsLost,
   kSegmentCrowded,
+  kHoldTooLong,
   // Cables and the topology.
   kCableUp,
   kCableLost,
@@ -66,6 +66,8 @@ enum class EventCode : std::uint8_t {
   kCableLeftOut,
   kTopologyChanged,
   kTopologyRefused,
+  kNameDefended,
+  kAdvertisementRefused,
   // Paths for this host's processes.
   kPathRequested,
   kPathFound,

@@ -37,8 +37,8 @@ class AdjacencyLink {
   struct Identity {
     routing::NodeId us;
     routing::NodeId them;
-    std::uint32_t our_adjacency = 0;
-    std::uint32_t their_adjacency = 0;
+    std::uint64_t our_adjacency = 0;
+    std::uint64_t their_adjacency = 0;
   };
 
   // `clock` and `end` must outlive this.

@@ -125,10 +125,10 @@ absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::b
   if (!routing::is_valid_name(advertisement.name, routing::kMaxNodeNameBytes)) return bad_advertisement("node name");
   if (routing::node_id(cluster, advertisement.name) != advertisement.origin) return bad_advertisement("origin");
   if (advertisement.relay_port == 0) return bad_advertisement("relay port");
-  // The maximum has no successor: the origin could never supersede a forged advertisement.
-  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
-  if (advertisement.version.boot_nonce == kLast || advertisement.version.sequence == kLast)
-    return bad_advertisement("version");
+  const routing::AdvertisementVersion& version = advertisement.version;
+  // The greatest nonce has no successor: the origin could never supersede a forged advertisement.
+  if (version.boot_nonce == std::numeric_limits<std::uint64_t>::max()) return bad_advertisement("version");
+  if (version.sequence == 0 || version.sequence > routing::kMaxSequence) return bad_advertisement("version");
   return flooded;
 }
 

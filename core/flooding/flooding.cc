@@ -14,6 +14,14 @@ using routing::NodeId;
 // Batches changes, and limits a node that changes all the time to ten advertisements a second.
 constexpr std::chrono::milliseconds kOriginateAfter{5};
 constexpr std::chrono::milliseconds kOriginateEvery{100};
+// Two nodes of one name supersede each other without end, and so does this node one that forges without end.
+constexpr std::chrono::milliseconds kDefendEvery{500};
+constexpr unsigned kDefencesAtOnce = 3;
+// What others refused, since their clocks are a little behind, is sent again soon.
+constexpr std::chrono::seconds kDefenceLasts{10};
+constexpr std::chrono::seconds kRenewDefenceAfter{1};
+// Clocks that are earlier were never set.
+constexpr std::chrono::sys_days kYearOfSource{std::chrono::year(2026) / 1 / 1};
 
 bool same_content(const routing::Advertisement& left, routing::Advertisement right) {
   right.origin = left.origin;
@@ -35,6 +43,7 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   }
   void dequeue(NodeId origin) { pending_.erase(origin); }
   bool settled() const { return pending_.empty() && link_.settled(); }
+  const NeighbourKey& key() const { return key_; }
   std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
 
@@ -60,13 +69,15 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   AdjacencyLink link_;
 };
 
-Flooding::Flooding(NodeIdentity identity, Clock& clock, Listener& listener,
+Flooding::Flooding(NodeIdentity identity, Clock& clock, WallClock wall_clock, Listener& listener,
                    std::shared_ptr<routing::AdvertisementPool> pool)
     : identity_(std::move(identity)),
       id_(identity_.id()),
       clock_(clock),
+      wall_clock_(std::move(wall_clock)),
       listener_(listener),
-      database_(std::move(pool)) {}
+      database_(std::move(pool)),
+      version_{identity_.boot_nonce, 0} {}
 
 Flooding::~Flooding() = default;
 
@@ -107,6 +118,10 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
     ++counters_.refused;
     return;
   }
+  if (!is_believable(flooded->advertisement.version)) {
+    ++counters_.refused;
+    return listener_.disbelieved(from.key(), flooded->advertisement);
+  }
   const NodeId origin = flooded->advertisement.origin;
   if (origin == id_) return receive_own(from, flooded->advertisement);
   const routing::Advertisement* held = database_.find(origin);
@@ -130,15 +145,29 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
   }
 }
 
+bool Flooding::is_believable(const routing::AdvertisementVersion& version) const {
+  const WallTime now = std::max<WallTime>(wall_clock_(), kYearOfSource);
+  const std::chrono::sys_time<std::chrono::microseconds> latest = now + kAhead;
+  return version.boot_nonce <= static_cast<std::uint64_t>(latest.time_since_epoch().count());
+}
+
 void Flooding::receive_own(Adjacency& from, const routing::Advertisement& advertisement) {
-  const routing::AdvertisementVersion ours{identity_.boot_nonce, sequence_};
-  if (advertisement.version == ours) return from.dequeue(id_);
-  if (advertisement.version < ours) return from.enqueue(id_);
-  if (advertisement.version.boot_nonce > identity_.boot_nonce)
-    return listener_.outlived(advertisement.version.boot_nonce);
-  // Claims this incarnation, which never sent it: supersedes it with a greater sequence number.
-  sequence_ = advertisement.version.sequence;
+  const routing::Advertisement* own = database_.find(id_);
+  if (own != nullptr && *own == advertisement) return from.dequeue(id_);
+  // Another copy of what is about to be superseded.
+  if (own != nullptr && own->version < version_ && advertisement.version <= version_) return;
+  if (advertisement.version < version_) return from.enqueue(id_);
+  defend(from, advertisement.version);
+}
+
+void Flooding::defend(Adjacency& from, const routing::AdvertisementVersion& version) {
+  const Instant now = clock_.now();
+  const bool is_repeated = defended_at_.has_value() && now - *defended_at_ < kDefenceLasts;
+  defences_ = is_repeated ? defences_ + 1 : 1;
+  defended_at_ = now;
+  version_ = version;
   originate_soon();
+  listener_.defended(from.key(), version);
 }
 
 void Flooding::spread(NodeId origin, const Adjacency* except) {
@@ -155,16 +184,11 @@ void Flooding::originate(routing::Advertisement content) {
   first ? originate_now() : originate_soon();
 }
 
-void Flooding::restart(std::uint64_t boot_nonce) {
-  identity_.boot_nonce = boot_nonce;
-  sequence_ = 0;
-  originate_soon();
-}
-
 void Flooding::originate_soon() {
   if (originate_ != nullptr) return;
   Instant when = clock_.now() + kOriginateAfter;
-  if (originated_at_.has_value()) when = std::max(when, *originated_at_ + kOriginateEvery);
+  const Duration every = defences_ > kDefencesAtOnce ? kDefendEvery : kOriginateEvery;
+  if (originated_at_.has_value()) when = std::max(when, *originated_at_ + every);
   originate_ = clock_.call_at(when, [this] {
     originate_.reset();
     originate_now();
@@ -179,10 +203,13 @@ void Flooding::originate_now() {
   const bool changes = held == nullptr || !same_content(*held, *content_);
   routing::Advertisement advertisement = *content_;
   advertisement.origin = id_;
-  advertisement.version = {identity_.boot_nonce, ++sequence_};
+  advertisement.version = version_ = version_.next();
   database_.offer(std::move(advertisement), routing::Milliseconds(0), now_ms());
   spread(id_, nullptr);
-  renew_ = clock_.call_after(routing::kRenewAfter, [this] { originate_now(); });
+  const bool defends = defended_at_.has_value() && clock_.now() - *defended_at_ < kDefenceLasts;
+  if (!defends) defences_ = 0;
+  renew_ = clock_.call_after(defends ? Duration(kRenewDefenceAfter) : Duration(routing::kRenewAfter),
+                             [this] { originate_now(); });
   if (changes) listener_.database_changed();
 }
 

@@ -1,12 +1,14 @@
 // Keeps the link-state database equal on all nodes that reach each other: forwards each new advertisement to every
 // other neighbour, and sends the whole database over a new adjacency. Originates this node's advertisement, renews it,
-// and supersedes copies from earlier incarnations.
+// and supersedes what has its name and a later version, but is not from here: one of an earlier incarnation, or of a
+// node that has the same name, or forges. Only this node's own versions grow by that; its adjacencies stay.
 //
 // If an advertisement changes before it is sent to a neighbour, only its newest version is sent: an adjacency stores
 // one mark per origin. One thread: the node's.
 #ifndef CABLEWAY_CORE_FLOODING_FLOODING_H_
 #define CABLEWAY_CORE_FLOODING_FLOODING_H_
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,6 +20,7 @@
 #include "core/clock.h"
 #include "core/discovery/neighbours.h"
 #include "core/flooding/adjacency_link.h"
+#include "core/wall_clock.h"
 #include "routing/link_state/link_state_database.h"
 
 namespace cableway {
@@ -30,22 +33,28 @@ class Flooding {
     virtual void send_segment(const NeighbourKey& key, std::span<const std::byte> body) = 0;
     // An advertisement was added, changed or removed; not called when one is renewed.
     virtual void database_changed() = 0;
-    // The cluster holds an advertisement of this node from an incarnation with a greater nonce: a clock was set back,
-    // or another node has this one's name. The node must start an incarnation with a greater nonce.
-    virtual void outlived(std::uint64_t boot_nonce) = 0;
+    // `from` has sent an advertisement with this node's name and this version, which this node has not made since it
+    // was started: it supersedes that one.
+    virtual void defended(const NeighbourKey& from, const routing::AdvertisementVersion& version) = 0;
+    // `from` has sent an advertisement whose boot nonce no clock can have made. It was refused.
+    virtual void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) = 0;
   };
 
   struct Counters {
     std::uint64_t received = 0;   // advertisements
     std::uint64_t duplicate = 0;  // of them, already stored
     std::uint64_t stale = 0;
-    std::uint64_t refused = 0;  // malformed, or one too many
+    std::uint64_t refused = 0;  // malformed, not believed, or one too many
     std::uint64_t originated = 0;
     std::uint64_t retransmitted = 0;  // segments
   };
 
+  // Boot nonces are believed up to so far ahead of this host's clock, or of the year of this source where the clock is
+  // earlier, as on a host whose clock was never set.
+  static constexpr std::chrono::years kAhead{20};
+
   // All references must outlive this. `pool` as in LinkStateDatabase.
-  Flooding(NodeIdentity identity, Clock& clock, Listener& listener,
+  Flooding(NodeIdentity identity, Clock& clock, WallClock wall_clock, Listener& listener,
            std::shared_ptr<routing::AdvertisementPool> pool = nullptr);
   ~Flooding();
 
@@ -56,8 +65,6 @@ class Flooding {
   // Sets this node's advertisement; origin and version are filled in here. If it differs from the last one, it is
   // flooded after a short delay that batches changes.
   void originate(routing::Advertisement content);
-  // Starts a new incarnation: floods the advertisement again with this nonce.
-  void restart(std::uint64_t boot_nonce);
 
   const routing::LinkStateDatabase& database() const { return database_; }
   routing::Milliseconds now_ms() const;
@@ -70,6 +77,8 @@ class Flooding {
 
   void receive(Adjacency& from, const LinkMessage& message);
   void receive_own(Adjacency& from, const routing::Advertisement& advertisement);
+  void defend(Adjacency& from, const routing::AdvertisementVersion& version);
+  bool is_believable(const routing::AdvertisementVersion& version) const;
   void spread(routing::NodeId origin, const Adjacency* except);
   void originate_soon();
   void originate_now();
@@ -78,13 +87,16 @@ class Flooding {
   NodeIdentity identity_;
   routing::NodeId id_;
   Clock& clock_;
+  WallClock wall_clock_;
   Listener& listener_;
   routing::LinkStateDatabase database_;
   std::map<NeighbourKey, std::unique_ptr<Adjacency>> adjacencies_;
   std::optional<routing::Advertisement> content_;
-  std::uint64_t sequence_ = 0;
+  routing::AdvertisementVersion version_;  // of the last own advertisement
   std::optional<Instant> originated_at_;
-  Counters counters_;  // retransmitted: of adjacencies that have ended
+  std::optional<Instant> defended_at_;
+  unsigned defences_ = 0;  // one soon after the other
+  Counters counters_;      // retransmitted: of adjacencies that have ended
   std::unique_ptr<Timer> originate_;
   std::unique_ptr<Timer> renew_;
   std::unique_ptr<Timer> expiry_;

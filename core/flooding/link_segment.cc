@@ -32,8 +32,8 @@ absl::StatusOr<LinkSegment> decode_link_segment(std::span<const std::byte> body)
   WireReader reader(body);
   LinkSegment segment;
   segment.to = reader.get<std::uint64_t>();
-  segment.your_adjacency = reader.get<std::uint32_t>();
-  segment.my_adjacency = reader.get<std::uint32_t>();
+  segment.your_adjacency = reader.get<std::uint64_t>();
+  segment.my_adjacency = reader.get<std::uint64_t>();
   segment.sequence = reader.get<std::uint32_t>();
   segment.acknowledged = reader.get<std::uint32_t>();
   const std::size_t count = reader.get<std::uint16_t>();

@@ -25,8 +25,8 @@ struct LinkMessage {
 
 struct LinkSegment {
   std::uint64_t to = 0;              // node id
-  std::uint32_t your_adjacency = 0;  // both as in the hellos; segments of an ended adjacency are ignored
-  std::uint32_t my_adjacency = 0;
+  std::uint64_t your_adjacency = 0;  // both as in the hellos; segments of an ended adjacency are ignored
+  std::uint64_t my_adjacency = 0;
   std::uint32_t sequence = 0;      // counts segments with messages, from 1; 0: no messages
   std::uint32_t acknowledged = 0;  // all up to this one were received
   std::vector<LinkMessage> messages;

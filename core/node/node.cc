@@ -14,12 +14,10 @@ namespace {
 
 // Computes routes once for each burst of changes.
 constexpr std::chrono::milliseconds kNotifyAfter{10};
-// Rate-limits two nodes of one name, which supersede each other's incarnations without end.
-constexpr std::chrono::milliseconds kNewIncarnationAfter{500};
-constexpr std::uint64_t kSuspiciousIncarnations = 4;
+constexpr unsigned kSuspiciousDefences = 3;
 constexpr char kDrainingText[] = "draining: no more paths lead through this node";
-// How long a name conflict stays reported after it was last seen: longer than kNewIncarnationAfter, so that the report
-// does not flap.
+// How long a name conflict stays reported after it was last seen: longer than two nodes of one name take to supersede
+// each other, so that the report does not flap.
 constexpr std::chrono::seconds kNameProblemLasts{5};
 
 std::string cable_text(const Neighbour& neighbour) {
@@ -55,7 +53,7 @@ Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, C
       observer_(std::move(observer)),
       events_(options.identity.boot_nonce, clock, options.wall_clock, observer_.event),
       neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
-      flooding_(options.identity, clock, *this, options.advertisements),
+      flooding_(options.identity, clock, options.wall_clock, *this, options.advertisements),
       planner_(options.identity.name) {}
 
 Node::~Node() = default;
@@ -74,7 +72,6 @@ void Node::leave() {
   inventory_.watch([] {});
   neighbours_.leave();
   changed_.reset();
-  outlived_.reset();
 }
 
 void Node::set_draining(bool draining) {
@@ -163,6 +160,9 @@ std::vector<Problem> Node::problems() const {
   }
   if (name_problem_.has_value() && clock_.now() - name_problem_->last_seen < kNameProblemLasts) {
     problems.push_back(*name_problem_);
+  }
+  for (Problem& problem : flooded_problems_.all()) {
+    if (clock_.now() - problem.last_seen < Problems::kLasts) problems.push_back(std::move(problem));
   }
   if (topology_problem_.has_value()) problems.push_back(*topology_problem_);
   return problems;
@@ -255,25 +255,41 @@ void Node::database_changed() {
   });
 }
 
-// Deferred: the caller may be an adjacency, which a new incarnation destroys.
-void Node::outlived(std::uint64_t boot_nonce) {
-  if (outlived_ != nullptr) return;
-  events_.raise(EventCode::kNodeRestarted,
-                "the cluster has an advertisement of a later incarnation of this node: it starts a newer one");
-  note_outlived();
-  const Duration delay = incarnations_ < kSuspiciousIncarnations ? Duration(0) : Duration(kNewIncarnationAfter);
-  outlived_ = clock_.call_after(delay, [this, boot_nonce] {
-    outlived_.reset();
-    neighbours_.restart(boot_nonce + 1);
-    flooding_.restart(boot_nonce + 1);
-  });
+void Node::defended(const NeighbourKey& from, const routing::AdvertisementVersion& version) {
+  const std::string& name = options_.identity.name;
+  note_flooded(from, EventCode::kNameDefended, version.boot_nonce,
+               absl::StrCat("has an advertisement with this node's name that this node did not make: it is superseded. "
+                            "It is of an earlier run of this node with its clock ahead, of another node called ",
+                            name, ", or forged"));
+  const Instant now = clock_.now();
+  defences_ = now - defended_at_ < kNameProblemLasts ? defences_ + 1 : 1;
+  defended_at_ = now;
+  if (defences_ >= kSuspiciousDefences) note_namesake();
 }
 
-void Node::note_outlived() {
+void Node::disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) {
+  note_flooded(from, EventCode::kAdvertisementRefused, advertisement.origin.value,
+               absl::StrCat("has sent an advertisement of node ", advertisement.name,
+                            " with a boot nonce of more than ", Flooding::kAhead.count(),
+                            " years ahead of this host's clock: it is refused. Correct the "
+                            "clock of that node's host, or of this one"));
+}
+
+// `text` begins with what the neighbour has or does.
+void Node::note_flooded(const NeighbourKey& from, EventCode code, std::uint64_t about, const std::string& text) {
+  const auto neighbour = neighbours_.all().find(from);
+  if (neighbour == neighbours_.all().end()) return;
+  flooded_problems_.expire(clock_.now());
+  const std::string& port = neighbour->second.our_interface;
+  const std::optional<Problem> problem =
+      flooded_problems_.note({from.port, code, about}, port,
+                             absl::StrCat("node ", neighbour->second.name, " on port ", port, " ", text), clock_.now());
+  if (!problem.has_value()) return;
+  events_.raise(code, problem->text, {{"port", port}, {"neighbour", neighbour->second.name}});
+}
+
+void Node::note_namesake() {
   const Instant now = clock_.now();
-  incarnations_ = now - last_outlived_ < kNameProblemLasts ? incarnations_ + 1 : 2;
-  last_outlived_ = now;
-  if (incarnations_ < kSuspiciousIncarnations) return;
   if (!name_problem_.has_value() || now - name_problem_->last_seen >= kNameProblemLasts) {
     name_problem_ = Problem{EventCode::kNameTaken, "",
                             absl::StrCat("another node of cluster ", options_.identity.cluster, " seems to be called ",

@@ -22,6 +22,7 @@
 #include "core/discovery/control_channel.h"
 #include "core/discovery/neighbours.h"
 #include "core/event/event_log.h"
+#include "core/event/problems.h"
 #include "core/flooding/flooding.h"
 #include "core/node/doubted_cable.h"
 #include "core/node/path_planner.h"
@@ -41,7 +42,7 @@ struct NodeOptions {
   HelloTiming hello;
   // Nodes of one thread that share this pool store one copy of each advertisement.
   std::shared_ptr<routing::AdvertisementPool> advertisements;
-  // For its events. The default dates them all in 1970.
+  // For its events, and for Flooding. The default dates them all in 1970.
   WallClock wall_clock = [] { return WallTime{}; };
 };
 
@@ -128,11 +129,13 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void problem(const Problem& problem, EventFields fields) override;
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body) override;
   void database_changed() override;
-  void outlived(std::uint64_t boot_nonce) override;
+  void defended(const NeighbourKey& from, const routing::AdvertisementVersion& version) override;
+  void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) override;
 
   void update_ports();
   void note_rejected_ports();
-  void note_outlived();
+  void note_namesake();
+  void note_flooded(const NeighbourKey& from, EventCode code, std::uint64_t about, const std::string& text);
   void note_left_out(std::vector<std::string> left_out);
   void note_refused_topology(const absl::Status& updated);
   void advertise();
@@ -151,13 +154,13 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   std::set<std::string> draining_cables_;
   std::map<std::string, std::uint8_t> loss_percent_;  // of cables that lose packets
   bool planner_is_old_ = true;
-  std::uint64_t incarnations_ = 1;  // in quick succession
-  Instant last_outlived_;
+  unsigned defences_ = 0;  // in quick succession
+  Instant defended_at_;
   std::vector<Problem> port_problems_;
+  Problems flooded_problems_;  // of what neighbours have flooded
   std::optional<Problem> name_problem_;
   std::optional<Problem> topology_problem_;
   std::unique_ptr<Timer> changed_;
-  std::unique_ptr<Timer> outlived_;
 };
 
 }  // namespace cableway

@@ -16,7 +16,7 @@
 
 #include "core/clock.h"
 #include "core/crypto/datagram_seal.h"
-#include "core/discovery/replay_window.h"
+#include "core/crypto/replay_window.h"
 #include "core/pulse/cable_judge.h"
 #include "core/pulse/loss_meter.h"
 #include "core/pulse/pulsed_cable.h"

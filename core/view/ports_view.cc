@@ -69,6 +69,24 @@ Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& 
           {"heard_ms", ms(neighbour.last_heard)}};
 }
 
+// One that has not answered this node's challenge yet, or never does: it does not hear this node, or it is a recording.
+Json challenged_json(const Node& node, const Life& life) {
+  const auto ms = [&](Instant since) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - since).count();
+  };
+  return {{"node", life.name},
+          {"interface", life.interface},
+          {"state", "heard"},
+          {"large_lost", nullptr},
+          {"our_address", nullptr},
+          {"address", nullptr},
+          {"rate_mbps", nullptr},
+          {"link_mbps", nullptr},
+          {"latency_us", nullptr},
+          {"known_ms", ms(life.heard_since)},
+          {"heard_ms", ms(life.last_heard)}};
+}
+
 Json control_json(const ControlCounters& counters, PortId port) {
   const auto found = std::find_if(counters.ports.begin(), counters.ports.end(),
                                   [&](const PortControlCounters& each) { return each.port == port; });
@@ -93,6 +111,10 @@ Json neighbours_json(const Node& node, PortId port) {
   Json neighbours = Json::array();
   for (const auto& [key, neighbour] : node.neighbours().all()) {
     if (key.port == port) neighbours.push_back(neighbour_json(node, key, neighbour));
+  }
+  for (const auto& [key, life] : node.neighbours().challenged()) {
+    const bool is_own = key.end.node == node.identity().id();
+    if (key.end.port == port && !is_own) neighbours.push_back(challenged_json(node, life));
   }
   return neighbours;
 }

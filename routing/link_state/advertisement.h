@@ -17,11 +17,20 @@ namespace cableway::routing {
 inline constexpr std::size_t kMaxAdvertisedPorts = 64;
 inline constexpr std::size_t kMaxAdvertisedAdjacencies = 256;
 
-// Orders advertisements of one origin. The boot nonce identifies the origin's incarnation and grows from one to the
-// next; the sequence counts within an incarnation.
+// Far more than an origin makes while it runs, at ten a second. A version with a greater sequence is refused: its
+// origin could supersede it only with a greater boot nonce.
+inline constexpr std::uint64_t kMaxSequence = std::uint64_t{1} << 32;
+
+// Orders advertisements of one origin. The boot nonce is that of the origin's incarnation, or greater where the origin
+// had to supersede what it did not make; the sequence counts from 1.
 struct AdvertisementVersion {
-  std::uint64_t boot_nonce = 0;
+  std::uint64_t boot_nonce = 0;  // microseconds since 1970, when the incarnation began
   std::uint64_t sequence = 0;
+  // The least version of the origin that supersedes this one.
+  AdvertisementVersion next() const {
+    return sequence < kMaxSequence ? AdvertisementVersion{boot_nonce, sequence + 1}
+                                   : AdvertisementVersion{boot_nonce + 1, 1};
+  }
   friend auto operator<=>(const AdvertisementVersion&, const AdvertisementVersion&) = default;
 };
 
@@ -33,7 +42,7 @@ struct AdvertisedPort {
   std::uint64_t rate_mbps = kDefaultRateMbps;  // what the port can carry: the lesser of its link and its root
   std::uint64_t link_mbps = 0;                 // of its link alone; 0: not known
   std::uint64_t root_mbps = 0;                 // of its root, which other ports may share; 0: not known
-  friend bool operator==(const AdvertisedPort&, const AdvertisedPort&) = default;
+  friend auto operator<=>(const AdvertisedPort&, const AdvertisedPort&) = default;
 };
 
 // The origin hears `neighbour`, and `neighbour` hears the origin.
@@ -45,7 +54,7 @@ struct AdvertisedAdjacency {
   std::uint32_t latency_ns = 0;   // one way, as measured by the origin; 0: not known
   bool draining = false;          // by the origin
   std::uint8_t loss_percent = 0;  // of what the neighbour sends, as in Cable
-  friend bool operator==(const AdvertisedAdjacency&, const AdvertisedAdjacency&) = default;
+  friend auto operator<=>(const AdvertisedAdjacency&, const AdvertisedAdjacency&) = default;
 };
 
 struct Advertisement {
@@ -57,7 +66,8 @@ struct Advertisement {
   std::vector<AdvertisedPort> ports;
   std::vector<AdvertisedAdjacency> adjacencies;
 
-  friend bool operator==(const Advertisement&, const Advertisement&) = default;
+  // By origin, then version, then content.
+  friend auto operator<=>(const Advertisement&, const Advertisement&) = default;
 };
 
 }  // namespace cableway::routing

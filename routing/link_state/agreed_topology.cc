@@ -117,16 +117,24 @@ class Agreement {
     if (names_.contains(name)) return "another cable has the same name: rename one of its interfaces";
     // Happens while an address changes: only one end has advertised the new one yet.
     if (a.adjacency->address.is_ipv6 != b.adjacency->address.is_ipv6) return "its ends use different address families";
-    for (const End* end : {&a, &b}) {
-      const AddressOwner owner{end->node->origin, end->port->id};
-      const PortAddress& address = end->adjacency->address;
+    if (std::optional<std::string> fault = claim_address(a, b)) return fault;
+    return claim_address(b, a);
+  }
+
+  // Both nodes of a cable know the addresses of its ends; each may know one port only by an address. Nodes elsewhere,
+  // of which anyone could claim anything, do not matter (topology_check.h). A node accepts no second neighbour with an
+  // address that it knows (core/discovery), so only the cables of a node that does not keep to that are left out here.
+  std::optional<std::string> claim_address(const End& end, const End& other) {
+    const AddressOwner owner{end.node->origin, end.port->id};
+    const PortAddress& address = end.adjacency->address;
+    for (const NodeId witness : {end.node->origin, other.node->origin}) {
       // Link-local addresses are unique on their own cable only.
-      const NodeId where = address.is_ipv6_link_local() ? end->node->origin : NodeId{};
-      const auto [claim, is_new] = owners_.try_emplace({where, address}, owner);
-      if (!is_new && claim->second != owner) {
-        return absl::StrCat("address ", to_text(address), " of node ", end->node->name, " is also used by node ",
-                            database_.find(claim->second.node)->name, ": change one of them");
-      }
+      if (address.is_ipv6_link_local() && witness != end.node->origin) continue;
+      const auto [claim, is_new] = owners_.try_emplace({witness, address}, owner);
+      if (is_new || claim->second == owner) continue;
+      return absl::StrCat("address ", to_text(address), " of node ", end.node->name, " is also used by node ",
+                          database_.find(claim->second.node)->name, ", and node ", database_.find(witness)->name,
+                          " has cables to both: change one of them");
     }
     return std::nullopt;
   }
@@ -164,7 +172,7 @@ class Agreement {
   std::vector<std::string> left_out_;
   std::set<std::string> names_;
   std::set<std::tuple<NodeId, std::uint32_t, NodeId, std::uint32_t>> joined_;
-  std::map<std::pair<NodeId, PortAddress>, AddressOwner> owners_;
+  std::map<std::pair<NodeId, PortAddress>, AddressOwner> owners_;  // by the node that knows the address
 };
 
 }  // namespace

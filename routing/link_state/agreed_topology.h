@@ -13,7 +13,8 @@ namespace cableway::routing {
 
 struct AgreedTopology {
   Topology topology;
-  // Cables that both ends advertise but that were left out, each with the reason, e.g. an address that two ports share.
+  // Cables that both ends advertise but that were left out, each with the reason, e.g. an address that two ports of one
+  // node's neighbours share.
   std::vector<std::string> left_out;
 };
 

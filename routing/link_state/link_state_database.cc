@@ -1,6 +1,7 @@
 #include "routing/link_state/link_state_database.h"
 
 #include <algorithm>
+#include <compare>
 #include <utility>
 
 namespace cableway::routing {
@@ -19,9 +20,9 @@ LinkStateDatabase::Verdict LinkStateDatabase::offer(Advertisement advertisement,
     entries_.emplace(origin, entry_of(std::move(advertisement), now - age));
     return Verdict::kNewer;
   }
-  const AdvertisementVersion version = held->second.advertisement->version;
-  if (advertisement.version == version) return Verdict::kDuplicate;
-  if (advertisement.version < version) return Verdict::kStale;
+  const std::strong_ordering order = advertisement <=> *held->second.advertisement;
+  if (order == std::strong_ordering::equal) return Verdict::kDuplicate;
+  if (order == std::strong_ordering::less) return Verdict::kStale;
   held->second = entry_of(std::move(advertisement), now - age);
   return Verdict::kNewer;
 }

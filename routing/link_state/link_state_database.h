@@ -29,7 +29,8 @@ inline constexpr Milliseconds kMaxAge{300'000};
 class LinkStateDatabase {
  public:
   enum class Verdict {
-    kNewer,      // stored: newer than the entry held, or the first of its origin
+    kNewer,  // stored: newer than the entry held, or the first of its origin. Of two with one version, which an
+             // origin never makes, the greater is newer, so that all nodes hold the same and the origin learns of it
     kDuplicate,  // already held
     kStale,      // older than the entry held
     kTooOld,     // at its maximum age

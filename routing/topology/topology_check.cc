@@ -36,11 +36,7 @@ class Checker {
   Result check_cable(std::size_t index);
 
  private:
-  // A link-local address is unique on its own cable only, so it is identified together with its node.
   using PlacedAddress = std::pair<PortAddress, NodeIndex>;
-  static PlacedAddress place(const PortAddress& address, const Port& port) {
-    return {address, address.is_ipv6_link_local() ? port.node : NodeIndex{}};
-  }
 
   static Result check_parts(const Node& node, const std::vector<SharedPart>& parts, Part part);
   Result check_cable_name(const Cable& cable);
@@ -49,6 +45,7 @@ class Checker {
   Result check_port(const Port& port, Part part, PortAddress& address) const;
   Result check_rate_at(const Cable& cable, const Port& port) const;
   Result claim_address(std::size_t cable_index, const Port& port, Part part, const PortAddress& address);
+  Result claim_at(NodeIndex witness, std::size_t cable_index, const Port& port, Part part, const PortAddress& address);
   Result claim_pair_of_ports(std::size_t cable_index, const PlacedAddress& a, const PlacedAddress& b);
 
   const std::string& name_of(const Port& port) const { return nodes_[port.node.value].name; }
@@ -62,7 +59,7 @@ class Checker {
   std::span<const Cable> cables_;
   std::set<std::string_view> node_names_;
   std::set<std::string_view> cable_names_;
-  std::map<PlacedAddress, Claim> claims_;
+  std::map<PlacedAddress, Claim> claims_;  // by the node that knows the address
   std::map<std::pair<PlacedAddress, PlacedAddress>, std::size_t> cable_of_ports_;
 };
 
@@ -191,9 +188,19 @@ Checker::Result Checker::check_rate_at(const Cable& cable, const Port& port) con
   return exceeds("root", port.root, node.roots);
 }
 
+// Both nodes of the cable know the address. A link-local one is unique on its own cable only.
 Checker::Result Checker::claim_address(std::size_t cable_index, const Port& port, Part part,
                                        const PortAddress& address) {
-  const auto [it, is_new] = claims_.try_emplace(place(address, port), Claim{cable_index, &port});
+  const Cable& cable = cables_[cable_index];
+  if (Result broken = claim_at(port.node, cable_index, port, part, address)) return broken;
+  if (address.is_ipv6_link_local()) return std::nullopt;
+  const NodeIndex other = cable.a.node == port.node ? cable.b.node : cable.a.node;
+  return claim_at(other, cable_index, port, part, address);
+}
+
+Checker::Result Checker::claim_at(NodeIndex witness, std::size_t cable_index, const Port& port, Part part,
+                                  const PortAddress& address) {
+  const auto [it, is_new] = claims_.try_emplace({address, witness}, Claim{cable_index, &port});
   if (is_new) return std::nullopt;
   const Port& other = *it->second.port;
   if (other.node == port.node && other.interface == port.interface && !port.interface.empty()) {
@@ -210,8 +217,8 @@ Checker::Result Checker::claim_address(std::size_t cable_index, const Port& port
                 absl::StrCat("address ", in_quotes(port.address), " of node ", in_quotes(name_of(port)),
                              " is already used by node ", in_quotes(name_of(other)), " on cable ",
                              in_quotes(cables_[it->second.cable_index].name),
-                             "; expected every port to have its own address (a port of several cables, as on a switch, "
-                             "names its interface)")};
+                             "; expected the ports of a node and of its neighbours to have addresses of their own (a "
+                             "port of several cables, as on a switch, names its interface)")};
 }
 
 Checker::Result Checker::claim_pair_of_ports(std::size_t cable_index, const PlacedAddress& a, const PlacedAddress& b) {
@@ -240,7 +247,7 @@ Checker::Result Checker::check_cable(std::size_t index) {
   }
   if (Result broken = claim_address(index, cable.a, Part::kEndA, a)) return broken;
   if (Result broken = claim_address(index, cable.b, Part::kEndB, b)) return broken;
-  return claim_pair_of_ports(index, place(a, cable.a), place(b, cable.b));
+  return claim_pair_of_ports(index, {a, cable.a.node}, {b, cable.b.node});
 }
 
 TopologyFault fault_of_topology(std::string message) {

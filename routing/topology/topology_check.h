@@ -33,8 +33,10 @@ bool is_valid_part_name(std::string_view name);
 //     bounds;
 //   - the ends of a cable are two different existing nodes, with addresses of one family, valid interface names (or
 //     none), and valid plugs and roots (or none); an IPv6 link-local address names its interface;
-//   - no two ports share an address, except link-local ones of different nodes. Two cable ends are one port if node,
-//     address and a non-empty interface agree; then their plugs and roots agree too;
+//   - each node knows one port by an address: those of its own ports and of the other ends of its cables differ, except
+//     link-local ones of different nodes. Nodes that share no neighbour may use the same addresses, as data is sent
+//     from neighbour to neighbour. Two cable ends are one port if node, address and a non-empty interface agree; then
+//     their plugs and roots agree too;
 //   - no two cables join the same two ports;
 //   - rates and latencies within their bounds, and no cable faster than a plug or root at its ends that its node lists.
 std::optional<TopologyFault> find_topology_fault(std::span<const Node> nodes, std::span<const Cable> cables);

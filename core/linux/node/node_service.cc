@@ -21,7 +21,7 @@ namespace {
 constexpr std::chrono::milliseconds kListenRetryDelay{500};
 
 // Greater than in every earlier incarnation, provided that the host's clock has not gone backwards; the node handles
-// that case (Flooding::Listener::outlived).
+// that case (Flooding::Listener::defended).
 std::uint64_t new_boot_nonce() {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();

@@ -31,8 +31,8 @@ PortHello sample_hello() {
   hello.hold_ms = 1000;
   hello.sent_ns = 15;
   hello.addresses = {{{address("10.7.0.1"), 24}, false}, {{address("fe80::1"), 64}, true}};
-  hello.heard = {{routing::NodeId{7}, 3, 11, 12, {14, UINT64_MAX}, FullSize::kArrives},
-                 {routing::NodeId{8}, 4, 0, 13, {}, FullSize::kLost}};
+  hello.heard = {{routing::NodeId{7}, 3, 99, 11, UINT64_MAX, true, {14, UINT64_MAX}, FullSize::kArrives},
+                 {routing::NodeId{8}, 4, 98, 0, 13, false, {}, FullSize::kLost}};
   return hello;
 }
 

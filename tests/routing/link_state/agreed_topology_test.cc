@@ -220,7 +220,26 @@ TEST(AgreedTopology, LeavesOutCablesWithDuplicateAddresses) {
   EXPECT_EQ(agreed->topology.cable_count(), 1U);
   EXPECT_THAT(agreed->left_out,
               ElementsAre(AllOf(HasSubstr("address 10.0.0.1 of node "), HasSubstr(" is also used by node "),
-                                HasSubstr("n0"), HasSubstr("n2"), HasSubstr("change one of them"))));
+                                HasSubstr("n0"), HasSubstr("n2"), HasSubstr("and node n1 has cables to both"),
+                                HasSubstr("change one of them"))));
+}
+
+// Nobody knows two ports by one address: anyone could claim any address elsewhere.
+TEST(AgreedTopology, AllowsEqualAddressesOfNodesThatShareNoNeighbour) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 2);
+  Advertisement n2 = node("n2", 2);
+  Advertisement n3 = node("n3", 1);
+  hear(n0, 1, "n1", 1, "10.0.0.1");
+  hear(n1, 1, "n0", 1, "10.0.0.2");
+  hear(n1, 2, "n2", 1, "10.0.1.1");
+  hear(n2, 1, "n1", 2, "10.0.1.2");
+  hear(n2, 2, "n3", 1, "10.0.0.1");
+  hear(n3, 1, "n2", 2, "10.0.0.2");
+  const auto agreed = agree({n0, n1, n2, n3});
+  ASSERT_TRUE(agreed.ok()) << agreed.status();
+  EXPECT_THAT(agreed->left_out, IsEmpty());
+  EXPECT_EQ(agreed->topology.cable_count(), 3U);
 }
 
 TEST(AgreedTopology, AllowsEqualLinkLocalAddressesOfDifferentNodes) {

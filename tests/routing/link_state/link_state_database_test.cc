@@ -43,10 +43,21 @@ TEST(LinkStateDatabase, KeepsTheNewestByIncarnationThenSequence) {
 TEST(LinkStateDatabase, DuplicatesDoNotResetTheAge) {
   LinkStateDatabase database;
   database.offer(advertisement(kNode, {1, 1}), Milliseconds(50), Milliseconds(1000));
-  EXPECT_EQ(database.offer(advertisement(kNode, {1, 1}, "said again"), Milliseconds(0), Milliseconds(2000)),
-            Verdict::kDuplicate);
-  EXPECT_EQ(database.find(kNode)->name, "n0");
+  EXPECT_EQ(database.offer(advertisement(kNode, {1, 1}), Milliseconds(0), Milliseconds(2000)), Verdict::kDuplicate);
   EXPECT_EQ(database.age(kNode, Milliseconds(2000)), Milliseconds(1050));
+}
+
+// An origin never makes two; a node that forges one makes the databases differ unless all choose alike.
+TEST(LinkStateDatabase, OfTwoWithOneVersionTheGreaterStays) {
+  for (const bool greater_first : {false, true}) {
+    LinkStateDatabase database;
+    const char* const first = greater_first ? "n1" : "n0";
+    const char* const second = greater_first ? "n0" : "n1";
+    database.offer(advertisement(kNode, {1, 1}, first), Milliseconds(0), Milliseconds(0));
+    EXPECT_EQ(database.offer(advertisement(kNode, {1, 1}, second), Milliseconds(0), Milliseconds(0)),
+              greater_first ? Verdict::kStale : Verdict::kNewer);
+    EXPECT_EQ(database.find(kNode)->name, "n1");
+  }
 }
 
 // The age is counted on every node that holds an entry, and while it is forwarded.

@@ -287,8 +287,9 @@ INSTANTIATE_TEST_SUITE_P(
                "every cable, or nowhere"},
         BadDot{
             "AddressTwice", "graph { a -- b [from_address=\"10.0.0.1\",\nto_address=\"10.0.0.1\"] }",
-            "2: address \"10.0.0.1\" of node \"b\" is already used by node \"a\" on cable \"a-b\"; expected every port "
-            "to have its own address (a port of several cables, as on a switch, names its interface)"},
+            "2: address \"10.0.0.1\" of node \"b\" is already used by node \"a\" on cable \"a-b\"; expected the ports "
+            "of a node and of its neighbours to have addresses of their own (a port of several cables, as on a switch, "
+            "names its interface)"},
         BadDot{
             "Disconnected", "graph { a -- b\n c -- d }",
             "2: the topology is disconnected: a,b cannot reach c,d (a-c, a-d, b-c, b-d); expected cables that join all "

@@ -37,7 +37,8 @@ TEST(CodeDefault, OtherGradesAreTheSeveritiesOfEvents) {
 TEST(CodeDefault, WhatAPeerCanFeignIsNoError) {
   for (const EventCode code : {EventCode::kVersionDiffers, EventCode::kClusterDiffers, EventCode::kKeyDiffers,
                                EventCode::kNameTaken, EventCode::kCableRefused, EventCode::kLinkLocalUsed,
-                               EventCode::kLargePacketsLost, EventCode::kSegmentCrowded, EventCode::kCableLeftOut}) {
+                               EventCode::kLargePacketsLost, EventCode::kSegmentCrowded, EventCode::kHoldTooLong,
+                               EventCode::kNameDefended, EventCode::kAdvertisementRefused, EventCode::kCableLeftOut}) {
     EXPECT_EQ(grade_of(code), Severity::kWarning) << name_of(code);
   }
 }

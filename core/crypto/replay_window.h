@@ -1,6 +1,6 @@
 // Detects replayed datagrams of one sender by their counters: the sliding window of RFC 4303 (section 3.4.3).
-#ifndef CABLEWAY_CORE_DISCOVERY_REPLAY_WINDOW_H_
-#define CABLEWAY_CORE_DISCOVERY_REPLAY_WINDOW_H_
+#ifndef CABLEWAY_CORE_CRYPTO_REPLAY_WINDOW_H_
+#define CABLEWAY_CORE_CRYPTO_REPLAY_WINDOW_H_
 
 #include <cstdint>
 
@@ -33,4 +33,4 @@ class ReplayWindow {
 
 }  // namespace cableway
 
-#endif  // CABLEWAY_CORE_DISCOVERY_REPLAY_WINDOW_H_
+#endif  // CABLEWAY_CORE_CRYPTO_REPLAY_WINDOW_H_

@@ -1,0 +1,151 @@
+// Who becomes a neighbour: an incarnation that has answered this node's challenge and whose name is its own.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/discovery/neighbours.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::uint64_t kRecentDatagrams = 1024;
+constexpr std::size_t kMaxOfPort = kMaxHeard - LifeChallenges::kMaxInHello;
+// A node that is heard no more for so many hello intervals does not compete for its name.
+constexpr int kNameIntervals = 3;
+
+}  // namespace
+
+// A hello of an incarnation that is no neighbour yet. True: it is one now.
+bool Neighbours::admit(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello) {
+  const HeardNeighbour* us = entry_about_us(hello, port.id);
+  const LifeChallenges::Hearing hearing = challenges_.hear(key, counter, hello, us, clock_.now());
+  if (hearing.is_replay) ++counters_.replayed;
+  if (hearing.life == nullptr) return false;
+  if (hearing.needs_hello) hello_soon(port.id);
+  if (!hearing.life->answered) return false;
+  if (is_own_name(port, key, counter, hello)) return false;
+  if (!may_follow(port, key, *hearing.life) || !has_room(port, hello)) return false;
+  forget(key.end, "the node was started again");
+  add_neighbour(key);
+  hello_soon(port.id);
+  return true;
+}
+
+// A hello of this node, or of another one with its name.
+bool Neighbours::is_own_name(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello) {
+  if (key.end.node != id_) return false;
+  if (key.boot_nonce == identity_.boot_nonce) {
+    note_own_hello(port, key, counter);
+    return true;
+  }
+  set_problem(EventCode::kNameTaken, port, 0,
+              absl::StrCat("another node on port ", port.interface, " is called ", hello.node,
+                           " like this one: set CABLEWAY_NODE on one of them"),
+              {"neighbour", hello.node});
+  return true;
+}
+
+void Neighbours::note_own_hello(const PortFacts& port, const LifeKey& key, std::uint64_t counter) {
+  const PortFacts* other = find_port(key.end.neighbour_port);
+  if (other == nullptr || other->id == port.id) return;
+  const Instant now = clock_.now();
+  // A hello that was recorded while the two ports did share a wire could join them again.
+  if (counter > counter_ || counter_ - counter > kRecentDatagrams) return;
+  if (segments_.note_own_hello(port.id, other->id, now)) segments_changed_ = true;
+  update_segments();
+  // Within one hold time a neighbour on the wire may not have been heard yet.
+  if (!segments_.is_loop(port.id, other->id, Instant{now.since_start - timing_.hold})) return;
+  set_problem(EventCode::kCableToSelf, port, other->id,
+              absl::StrCat("ports ", port.interface, " and ", other->interface,
+                           " of this node receive each other's hellos and no other node's: the cable loops back to "
+                           "this node, or no node runs at its other end"),
+              {"other_port", other->interface});
+}
+
+// Whether the incarnation may take the place of those of its node that are neighbours. A node that was started again
+// replaces its earlier incarnation; two that are heard at the same time are two nodes, and the later one is refused.
+bool Neighbours::may_follow(const PortFacts& port, const LifeKey& key, const Life& life) {
+  const auto same_place = public_.find(key.end);
+  if (same_place != public_.end() && same_place->second.boot_nonce < key.boot_nonce) return true;
+  const Instant now = clock_.now();
+  for (const auto& [end, neighbour] : public_) {
+    if (end.node != key.end.node || neighbour.boot_nonce == key.boot_nonce) continue;
+    if (now - neighbour.last_heard > timing_.interval * kNameIntervals) continue;
+    if (neighbour.last_heard > *life.answered) report_namesake(port, key, life);
+    return false;
+  }
+  return true;
+}
+
+void Neighbours::report_namesake(const PortFacts& port, const LifeKey& key, const Life& life) {
+  set_problem(EventCode::kNameTaken, port, key.boot_nonce,
+              absl::StrCat("two nodes are called ", life.name, ", one on port ", port.interface,
+                           ": set CABLEWAY_NODE on one of them"),
+              {"neighbour", life.name});
+}
+
+bool Neighbours::has_room(const PortFacts& port, const PortHello& hello) {
+  const auto on_port =
+      std::count_if(public_.begin(), public_.end(), [&](const auto& each) { return each.first.port == port.id; });
+  if (static_cast<std::size_t>(on_port) < kMaxOfPort) return true;
+  set_problem(EventCode::kSegmentCrowded, port, 0,
+              absl::StrCat("more than ", kMaxOfPort, " ports are on the segment of port ", port.interface,
+                           ": the others are ignored"),
+              {"neighbour", hello.node});
+  return false;
+}
+
+// An address belongs to the port that this node uses already: one that comes later does not get it, and is the one that
+// the problem names.
+std::optional<std::string> Neighbours::address_conflict(const NeighbourKey& key,
+                                                        const routing::PortAddress& theirs) const {
+  if (theirs.is_ipv6_link_local()) return std::nullopt;
+  const auto refusal = [&](const std::string& owner) {
+    const Neighbour& newcomer = public_.at(key);
+    return absl::StrCat("node ", newcomer.name, " (", newcomer.interface, ") claims address ", routing::to_text(theirs),
+                        ", which is that of ", owner, ": give node ", newcomer.name, " another address");
+  };
+  for (const PortFacts& port : ports_) {
+    const bool is_ours = std::any_of(port.addresses.begin(), port.addresses.end(),
+                                     [&](const PortPrefix& prefix) { return prefix.address == theirs; });
+    if (is_ours) return refusal(absl::StrCat("port ", port.interface, " of this node"));
+  }
+  for (const auto& [other, neighbour] : public_) {
+    const bool is_same_port = other.node == key.node && other.neighbour_port == key.neighbour_port;
+    if (is_same_port || !neighbour.up || neighbour.addresses.theirs != theirs) continue;
+    return refusal(
+        absl::StrCat("node ", neighbour.name, " (", neighbour.interface, ") on port ", neighbour.our_interface));
+  }
+  return std::nullopt;
+}
+
+// Precondition: it has answered its challenge.
+void Neighbours::add_neighbour(const LifeKey& key) {
+  const Life life = challenges_.all().at(key);
+  challenges_.forget(key);
+  Neighbour neighbour;
+  neighbour.name = life.name;
+  neighbour.boot_nonce = key.boot_nonce;
+  neighbour.heard_since = clock_.now();
+  neighbour.our_adjacency = life.number;
+  Heard heard;
+  heard.window = life.window;
+  heard_[key.end] = std::move(heard);
+  public_[key.end] = std::move(neighbour);
+  segments_changed_ = true;
+}
+
+// A neighbour may ask to be kept for long without a hello, but not for longer than this node finds usual.
+void Neighbours::bound_hold(const PortFacts& port, const NeighbourKey& key, PortHello& hello) {
+  const auto longest = static_cast<std::uint32_t>((timing_.hold * HelloTiming::kMaxHolds).count());
+  if (hello.hold_ms <= longest) return;
+  set_problem(
+      EventCode::kHoldTooLong, port, key.node.value ^ key.neighbour_port,
+      absl::StrCat("node ", hello.node, " on port ", port.interface, " asks to be kept for ", hello.hold_ms,
+                   " ms without a hello, this node keeps it for ", longest, " ms: set CABLEWAY_HOLD_MS alike on both"),
+      {"neighbour", hello.node});
+  hello.hold_ms = longest;
+}
+
+}  // namespace cableway
