@@ -13,6 +13,9 @@ namespace {
 
 // Own hellos count for several hold times, so that lost ones do not split a wire: no answer confirms them.
 constexpr int kOwnHelloHolds = 3;
+// Hellos that were held back on their way do not keep a neighbour: in so many hold times one has to echo a hello of
+// this node, which at most every other of its hellos does.
+constexpr int kProofHolds = 3;
 // Hello intervals before a new neighbour's mismatch is reported: another port of its wire may not have been heard yet.
 constexpr int kPatienceIntervals = 3;
 
@@ -111,21 +114,31 @@ void Neighbours::tick() {
 void Neighbours::extend_holds_after_stall() {
   const Duration late = clock_.now() - tick_due_;
   if (late <= timing_.interval) return;
-  for (auto& [key, heard] : heard_) heard.hold_extension += late;
+  for (auto& [key, heard] : heard_) {
+    heard.hold_extension += late;
+    heard.proved.since_start += late;
+  }
   full_size_.extend_holds(late);
   tick_due_ = clock_.now();  // so that the same stall is not counted twice
 }
 
 void Neighbours::forget_silent() {
   const Instant now = clock_.now();
-  std::vector<NeighbourKey> silent;
+  std::vector<std::pair<NeighbourKey, std::string>> silent;
   for (const auto& [key, heard] : heard_) {
-    if (now - public_.at(key).last_heard >= heard.hold + heard.hold_extension) silent.push_back(key);
+    std::string reason = reason_to_forget(public_.at(key), heard, now);
+    if (!reason.empty()) silent.emplace_back(key, std::move(reason));
   }
-  for (const NeighbourKey& key : silent) {
-    const auto hold = std::chrono::duration_cast<std::chrono::milliseconds>(heard_.at(key).hold);
-    forget(key, absl::StrCat("nothing was heard for ", hold.count(), " ms"));
-  }
+  for (const auto& [key, reason] : silent) forget(key, reason);
+}
+
+std::string Neighbours::reason_to_forget(const Neighbour& neighbour, const Heard& heard, Instant now) const {
+  const auto hold = std::chrono::duration_cast<std::chrono::milliseconds>(heard.hold);
+  if (now - neighbour.last_heard >= heard.hold + heard.hold_extension)
+    return absl::StrCat("nothing was heard for ", hold.count(), " ms");
+  if (!neighbour.up || now - heard.proved < heard.hold * kProofHolds) return "";
+  return absl::StrCat("its hellos are old: for ", hold.count() * kProofHolds,
+                      " ms they have answered none of this node's");
 }
 
 void Neighbours::receive(const ReceivedDatagram& received) {
@@ -194,6 +207,8 @@ void Neighbours::take_hello(const PortFacts& port, const NeighbourKey& key, cons
   if (hello.sent_ns != 0) latencies_.hear(key, hello, us, received.arrival);
   heard.addresses = hello.addresses;
   heard.their_number = us == nullptr ? 0 : us->my_adjacency;
+  const Instant echoed{Duration(us == nullptr ? 0 : us->echo.sent_ns)};
+  if (echoed <= clock_.now()) heard.proved = std::max(heard.proved, echoed);
   full_size_.learn(key, us == nullptr ? FullSize::kAwaited : us->full_size);
   update_segments();
   if (segments_.of(port.id).is_wire()) {
@@ -326,6 +341,7 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   if (heard && !neighbour.up && full_size_.pass(key, clock_.now())) {
     neighbour.up = true;
     heard_.at(key).mtu = hello.mtu;
+    heard_.at(key).proved = clock_.now();
     latencies_.restart(key, neighbour);
     listener_.adjacency_up(key, neighbour);
   }

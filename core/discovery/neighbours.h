@@ -113,6 +113,8 @@ class Neighbours {
     std::uint64_t hello = 0;  // counter of the newest hello
     Duration hold{0};
     Duration hold_extension{0};  // stalls of this node since the last hello from it
+    // The newest time of this node that its hellos echo, later by the stalls since: it has lived since then.
+    Instant proved;
     routing::PortAddress from;
     std::vector<HelloAddress> addresses;  // of the port
     std::uint64_t their_number = 0;       // of its last hello about our port; 0: it does not hear that
@@ -162,6 +164,7 @@ class Neighbours {
   void tick();
   void extend_holds_after_stall();
   void forget_silent();
+  std::string reason_to_forget(const Neighbour& neighbour, const Heard& heard, Instant now) const;
   void send_hellos(bool leaving);
   void send_hello(const PortFacts& port, bool leaving);
   void send_full_size(const PortFacts& port, const PortHello& hello);

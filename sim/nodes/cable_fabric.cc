@@ -148,7 +148,9 @@ void CableFabric::transmit(const FabricPorts& from, PortId port, const routing::
   const End sender{number_of(from), port};
   const auto on = segment_of_.find(sender);
   if (on == segment_of_.end() || off_[sender.first]) return;
-  if (tap_ && kind == Packet::kControl) tap_(sender.first, port, bytes);
+  if (kind == Packet::kControl) {
+    for (const Tap& tap : taps_) tap(sender.first, port, bytes);
+  }
   const Segment& segment = segments_[on->second];
   const auto place =
       static_cast<std::size_t>(std::find(segment.ends.begin(), segment.ends.end(), sender) - segment.ends.begin());
@@ -217,7 +219,7 @@ void CableFabric::deliver(const Way& way, const std::vector<std::byte>& bytes, P
   if (address.is_ipv6_link_local()) address.scope = receiver->second.interface;
   ++nodes_[way.to]->packets_[way.to_port];
   if (kind != Packet::kControl) return deliver_to_kernel(way, address, bytes, kind);
-  if (arrivals_) arrivals_(way, bytes);
+  for (const ArrivalTap& tap : arrival_taps_) tap(way, bytes);
   nodes_[way.to]->receive_(ReceivedDatagram{way.to_port, address, bytes});
 }
 

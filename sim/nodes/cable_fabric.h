@@ -137,10 +137,12 @@ class CableFabric {
 
   // Delivers a forged datagram to `node`.
   void inject(NodeNumber node, PortId port, const routing::PortAddress& from, std::vector<std::byte> bytes);
-  // Called for every control datagram that is sent.
-  void tap(std::function<void(NodeNumber from, PortId port, std::span<const std::byte>)> tap) { tap_ = std::move(tap); }
-  // Called for every control datagram just before a node receives it.
-  void tap_arrivals(std::function<void(const Way&, std::span<const std::byte>)> tap) { arrivals_ = std::move(tap); }
+  // Adds one that is called for every control datagram that is sent.
+  using Tap = std::function<void(NodeNumber from, PortId port, std::span<const std::byte>)>;
+  void tap(Tap tap) { taps_.push_back(std::move(tap)); }
+  // Adds one that is called for every control datagram just before a node receives it.
+  using ArrivalTap = std::function<void(const Way&, std::span<const std::byte>)>;
+  void tap_arrivals(ArrivalTap tap) { arrival_taps_.push_back(std::move(tap)); }
 
   std::size_t segment_count() const { return segments_.size(); }
   const std::vector<std::pair<NodeNumber, PortId>>& ends_of(SegmentNumber segment) const {
@@ -199,8 +201,8 @@ class CableFabric {
   std::uint32_t subnets_ = 0;
   std::uint64_t datagrams_ = 0;
   std::uint64_t pulses_ = 0;
-  std::function<void(NodeNumber, PortId, std::span<const std::byte>)> tap_;
-  std::function<void(const Way&, std::span<const std::byte>)> arrivals_;
+  std::vector<Tap> taps_;
+  std::vector<ArrivalTap> arrival_taps_;
 };
 
 }  // namespace cableway::sim

@@ -14,7 +14,7 @@ constexpr std::size_t kRoom = 256;
 
 bool only_drains(const FaultPlan& plan) {
   return std::all_of(plan.begin(), plan.end(), [](const Fault& fault) {
-    return fault.kind == FaultKind::kDrainCable || fault.kind == FaultKind::kDrift;
+    return fault.kind == FaultKind::kDrainCable || fault.kind == FaultKind::kDrift || fault.kind == FaultKind::kReplay;
   });
 }
 

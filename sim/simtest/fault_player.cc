@@ -1,6 +1,7 @@
 #include "sim/simtest/fault_player.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -62,6 +63,9 @@ FaultPlayer::FaultPlayer(SimtestGround& ground, NodeRules& rules, std::vector<st
       plan_(ground.plan.faults),
       down_(ground.nodes.size()),
       carrier_(ground.nodes.fabric().segment_count(), true) {
+  const bool replays =
+      std::any_of(plan_.begin(), plan_.end(), [](const Fault& fault) { return fault.kind == FaultKind::kReplay; });
+  if (replays) eavesdropper_ = std::make_unique<Eavesdropper>(ground);
   for (const Fault& fault : plan_) {
     if (fault.kind != FaultKind::kDrift) continue;
     const auto gains = static_cast<std::int64_t>(std::min<std::uint64_t>(fault.amount, 2 * kMillion)) - kMillion;
@@ -135,6 +139,7 @@ void FaultPlayer::begin(const Fault& fault) {
     note_cut();
   }
   update(fault);
+  if (fault.kind == FaultKind::kReplay) replay(fault);
   if (carrier_.empty() || target_of(fault.kind) != FaultTarget::kCable) return;
   const std::size_t cable = target(fault);
   if (fault.kind == FaultKind::kCut && fault.amount == 1) {
@@ -178,6 +183,14 @@ void FaultPlayer::update(const Fault& fault) {
 
 void FaultPlayer::judge_wrongly(const Fault& fault) {
   if (!flows_.empty()) flows_[target(fault)]->misjudge(fault.amount);
+}
+
+// Until the fault ends.
+void FaultPlayer::replay(const Fault& fault) {
+  if (carrier_.empty() || !at_work(fault)) return;
+  eavesdropper_->play(target(fault));
+  const Duration every = std::max<Duration>(from_us(fault.amount), std::chrono::milliseconds(1));
+  ground_.clock().post_at(ground_.clock().now() + every, [this, &fault] { replay(fault); });
 }
 
 void FaultPlayer::update_flow(const Fault& fault) {

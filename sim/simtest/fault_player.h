@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/simtest/drifting_clock.h"
+#include "sim/simtest/eavesdropper.h"
 #include "sim/simtest/flows/simtest_flow.h"
 #include "sim/simtest/ground/simtest_ground.h"
 #include "sim/simtest/node_rules.h"
@@ -48,6 +49,7 @@ class FaultPlayer {
   void update(const Fault& fault);
   void update_flow(const Fault& fault);
   void judge_wrongly(const Fault& fault);
+  void replay(const Fault& fault);
   void update_cable(std::size_t cable);
   void update_drains(std::size_t cable);
   void set_cable_drains(std::size_t node, const std::string& name, bool drains);
@@ -65,6 +67,7 @@ class FaultPlayer {
   std::vector<std::unique_ptr<SimtestFlow>>& flows_;
   const FaultPlan& plan_;
   std::vector<std::unique_ptr<DriftingClock>> clocks_;
+  std::unique_ptr<Eavesdropper> eavesdropper_;
   std::vector<Down> down_;     // by node, current state
   std::vector<bool> carrier_;  // by segment, current state
   std::array<std::uint64_t, kFaultKinds> begun_{};

@@ -253,7 +253,7 @@ class Reader {
                            made.kind != FaultKind::kRefuse && made.kind != FaultKind::kStop &&
                            made.kind != FaultKind::kFalseVerdict && made.kind != FaultKind::kCutAnswer);
     if (made.lasts == Duration{0} && !may_stay) fault(table, "the fault never ends; expected lasts_ms of at least 1");
-    scenario_.plan.sealed = scenario_.plan.sealed || made.kind == FaultKind::kCorrupt;
+    scenario_.plan.sealed = scenario_.plan.sealed || needs_key(made.kind);
     scenario_.plan.faults.push_back(made);
   }
 

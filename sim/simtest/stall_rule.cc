@@ -90,7 +90,8 @@ bool StallRule::is_to_go_on(const SimtestFlow& flow, std::size_t number, std::si
   const Instant now = ground_.clock().now();
   const Instant from = now.since_start > Duration(kOtherFaults) ? Instant{now.since_start - kOtherFaults} : Instant{};
   return std::none_of(ground_.plan.faults.begin(), ground_.plan.faults.end(), [&](const Fault& other) {
-    if (&other == &fault || other.kind == FaultKind::kDrift || !is_at_work(other, from, now + kWatched)) return false;
+    const bool is_harmless = other.kind == FaultKind::kDrift || other.kind == FaultKind::kReplay;
+    if (&other == &fault || is_harmless || !is_at_work(other, from, now + kWatched)) return false;
     if (target_of(other.kind) == FaultTarget::kFlow) return target_in(ground_.plan, other) == number;
     return std::any_of(used.begin(), used.end(), [&](std::size_t way) { return touches(ground_.plan, other, way); });
   });

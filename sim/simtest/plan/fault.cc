@@ -29,7 +29,8 @@ constexpr std::array<KindFacts, kFaultKinds> kKinds{
      {"drain", FaultTarget::kNode},         {"slow", FaultTarget::kNode},          {"refuse", FaultTarget::kNode},
      {"drift", FaultTarget::kNode},         {"kill", FaultTarget::kFlow},          {"cut_on", FaultTarget::kCable},
      {"stop", FaultTarget::kNode},          {"false_verdict", FaultTarget::kFlow}, {"cut_answer", FaultTarget::kFlow},
-     {"flip", FaultTarget::kCable},         {"drain_cable", FaultTarget::kCable},  {"rate", FaultTarget::kCable}}};
+     {"flip", FaultTarget::kCable},         {"drain_cable", FaultTarget::kCable},  {"rate", FaultTarget::kCable},
+     {"replay", FaultTarget::kCable}}};
 
 constexpr std::int64_t kNanosecondsPerMs = 1'000'000;
 

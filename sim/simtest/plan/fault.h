@@ -49,8 +49,10 @@ enum class FaultKind : std::uint8_t {
   kFlip,          // a cable: over TCP one bit of every n-th chunk changes, below the checksum; amount: n
   kDrainCable,    // a cable: drained by its first end's node, amount 1: its second's, 2: both; while that node runs
   kRate,          // a cable: it carries data at another rate, of which nodes are not told; amount: RateChange's
+  // A party without the key.
+  kReplay,  // a cable: what nodes have sent anywhere is played there (eavesdropper.h); amount: microseconds between two
 };
-inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kRate) + 1;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kReplay) + 1;
 
 struct Fault {
   FaultKind kind = FaultKind::kCut;
@@ -106,6 +108,11 @@ inline constexpr std::chrono::seconds kMaxFaultTime{36'000};
 
 const char* to_text(FaultKind kind);
 absl::StatusOr<FaultKind> parse_fault_kind(std::string_view text);
+
+// The world needs a key, or the fault could change what nodes believe.
+inline bool needs_key(FaultKind kind) {
+  return kind == FaultKind::kCorrupt || kind == FaultKind::kReplay;
+}
 
 enum class FaultTarget { kCable, kNode, kFlow, kNone };
 FaultTarget target_of(FaultKind kind);

@@ -194,6 +194,7 @@ constexpr std::uint64_t kPulseNumbers = 0x7075;
 constexpr std::uint64_t kDrainNumbers = 0x6472;
 constexpr std::uint64_t kRateNumbers = 0x7261;
 constexpr std::uint64_t kLoneNumbers = 0x6c6f;
+constexpr std::uint64_t kReplayNumbers = 0x7265;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
@@ -269,6 +270,15 @@ void add_rates(SimtestPlan& plan) {
     fault.amount = RateChange::amount(random.one_of(per_mille), fault.amount);
     plan.faults.push_back(fault);
   }
+}
+
+// In a fifth of the worlds somebody without the key plays recorded datagrams into one or two cables. The world has a
+// key.
+void add_replays(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kReplayNumbers);
+  if (!random.happens(200)) return;
+  const FaultRange range{FaultKind::kReplay, 0, milliseconds(500), milliseconds(4000), 1000, 20'000, 0};
+  for (std::uint64_t i = random.between(1, 2); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
 }
 
 // In four of ten worlds nodes send pulses; in the others hellos and connections find what is silent.
@@ -372,11 +382,12 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
     add_flips(plan);
     add_cable_drains(plan);
     add_rates(plan);
+    add_replays(plan);
   }
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });
-  plan.sealed = std::any_of(plan.faults.begin(), plan.faults.end(),
-                            [](const Fault& fault) { return fault.kind == FaultKind::kCorrupt; });
+  plan.sealed =
+      std::any_of(plan.faults.begin(), plan.faults.end(), [](const Fault& fault) { return needs_key(fault.kind); });
   add_rdma(plan);
   add_flow_settings(plan);
   if (is_lone_cut) {

@@ -158,6 +158,23 @@ TEST_F(HostileHellosTest, ACrowdOfRecordedLivesHidesNoRealNode) {
   EXPECT_THAT(problems(1), IsEmpty());
 }
 
+// A party on the cable holds n0's hellos back, and passes every other one on ever later. So n0 would seem to live for
+// as long again as it did.
+TEST_F(HostileHellosTest, HellosThatAreHeldBackKeepNobodyUp) {
+  start();
+  Recording held;
+  record(held);
+  world_.fabric().set_mute(cable_, 0, true);
+  for (std::size_t next = 0; next < 40; ++next) {
+    world_.clock().run_for(200ms);
+    if (next < held.size()) play({held[next]}, 1, 0, 0ms);
+    if (is_up()) continue;
+    EXPECT_GE(next, 10U) << "up to 3 s are bridged";
+    return;
+  }
+  FAIL() << "it is still up";
+}
+
 // It answers challenges, and so may keep its own cable, for a bounded time.
 TEST_F(HostileHellosTest, AHoldTimeIsBounded) {
   start();

@@ -82,6 +82,20 @@ TEST(FaultPlan, SomeWorldsChangeTheRateOfCables) {
   EXPECT_GT(faster, 20U);
 }
 
+// In a fifth of the worlds, which have a key then.
+TEST(FaultPlan, SomeWorldsReplayWhatWasSent) {
+  std::size_t worlds = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const SimtestPlan plan = make_simtest_plan(seed);
+    const bool any = std::any_of(plan.faults.begin(), plan.faults.end(),
+                                 [](const Fault& each) { return each.kind == FaultKind::kReplay; });
+    worlds += any ? 1 : 0;
+    EXPECT_TRUE(plan.sealed || !any);
+  }
+  EXPECT_GT(worlds, 50U);
+  EXPECT_LT(worlds, 120U);
+}
+
 TEST(FaultPlan, AmountsOfRateNameWhatIsLeftAndThePorts) {
   const RateChange change(503);
   EXPECT_EQ(change.per_mille, 50U);
