@@ -28,6 +28,18 @@ LifeChallenges::Hearing LifeChallenges::hear(const LifeKey& key, std::uint64_t c
   return {&life, false, is_new || is_asked};
 }
 
+void LifeChallenges::vouch(const LifeKey& neighbour, const PortHello& hello, HeardEnd us) {
+  for (auto& [key, life] : lives_) {
+    const bool is_of_that_port = key.end.node == neighbour.end.node &&
+                                 key.end.neighbour_port == neighbour.end.neighbour_port &&
+                                 key.boot_nonce == neighbour.boot_nonce;
+    if (!is_of_that_port || life.is_vouched) continue;
+    us.port = key.end.port;
+    const HeardNeighbour* entry = find_heard(hello, us);
+    life.is_vouched = entry != nullptr && entry->your_adjacency == life.number;
+  }
+}
+
 Life& LifeChallenges::challenge(const LifeKey& key, const PortHello& hello, Instant now) {
   std::size_t on_port = 0;
   auto first = lives_.end();

@@ -40,6 +40,7 @@ struct Life {
   Instant heard_since;
   Instant last_heard;
   std::optional<Instant> answered;  // when a hello first named the number
+  bool is_vouched = false;          // so did one of the same port that arrived on another port
   ReplayWindow window;
 };
 
@@ -59,6 +60,10 @@ class LifeChallenges {
   // A hello of that incarnation, numbered `counter`; `us`: its entry about this node's port, or null.
   Hearing hear(const LifeKey& key, std::uint64_t counter, const PortHello& hello, const HeardNeighbour* us,
                Instant now);
+
+  // A hello of a neighbour has arrived on another port. It is one datagram for all ports of its wire, so that it names
+  // these as well if they do share a wire. `us`: this node's incarnation, of any port.
+  void vouch(const LifeKey& neighbour, const PortHello& hello, HeardEnd us);
 
   void forget(const LifeKey& key) { lives_.erase(key); }
   void forget_port(PortId port);

@@ -34,7 +34,9 @@ Neighbours::Neighbours(NodeIdentity identity, HelloTiming timing, Clock& clock, 
       seal_(seal),
       random_(std::move(random)),
       listener_(listener),
-      challenges_(random_) {}
+      challenges_(random_) {
+  for (std::byte& each : own_key_) each = static_cast<std::byte>(random_());
+}
 
 Neighbours::~Neighbours() = default;
 
@@ -206,6 +208,7 @@ void Neighbours::take_hello(const PortFacts& port, const NeighbourKey& key, cons
   const HeardNeighbour* us = entry_about_us(hello, port.id);
   if (hello.sent_ns != 0) latencies_.hear(key, hello, us, received.arrival);
   heard.addresses = hello.addresses;
+  challenges_.vouch({key, neighbour.boot_nonce}, hello, {id_, identity_.boot_nonce, 0});
   heard.their_number = us == nullptr ? 0 : us->my_adjacency;
   const Instant echoed{Duration(us == nullptr ? 0 : us->echo.sent_ns)};
   if (echoed <= clock_.now()) heard.proved = std::max(heard.proved, echoed);

@@ -20,9 +20,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/clock.h"
+#include "core/crypto/keyed_mac.h"
 #include "core/discovery/cable_addresses.h"
 #include "core/discovery/cable_latencies.h"
 #include "core/discovery/control_channel.h"
@@ -139,7 +141,8 @@ class Neighbours {
                   const routing::PortAddress& from);
   bool admit(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello);
   bool is_own_name(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello);
-  void note_own_hello(const PortFacts& port, const LifeKey& key, std::uint64_t counter);
+  void note_own_hello(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello);
+  Mac own_mac(const PortHello& hello) const;
   bool may_follow(const PortFacts& port, const LifeKey& key, const Life& life);
   bool has_room(const PortFacts& port, const PortHello& hello);
   std::optional<std::string> address_conflict(const NeighbourKey& key, const routing::PortAddress& theirs) const;
@@ -199,6 +202,9 @@ class Neighbours {
   Problems problems_;
   std::set<PortId> hello_soon_;
   std::uint64_t counter_ = 0;
+  std::array<std::byte, 2 * sizeof(std::uint64_t)> own_key_{};  // random
+  // The last hellos sent, at their counters' places: counter and MAC.
+  std::array<std::pair<std::uint64_t, Mac>, 1024> own_hellos_{};
   Counters counters_;
   std::unique_ptr<Timer> tick_;
   Instant tick_due_;

@@ -9,12 +9,16 @@
 namespace cableway {
 namespace {
 
-constexpr std::uint64_t kRecentDatagrams = 1024;
 constexpr std::size_t kMaxOfPort = kMaxHeard - LifeChallenges::kMaxInHello;
 // A node that is heard no more for so many hello intervals does not compete for its name.
 constexpr int kNameIntervals = 3;
 
 }  // namespace
+
+// Nobody else can make one, whatever keys it has.
+Mac Neighbours::own_mac(const PortHello& hello) const {
+  return keyed_mac(own_key_, encode_port_hello(hello));
+}
 
 // A hello of an incarnation that is no neighbour yet. True: it is one now.
 bool Neighbours::admit(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello) {
@@ -36,7 +40,7 @@ bool Neighbours::admit(const PortFacts& port, const LifeKey& key, std::uint64_t 
 bool Neighbours::is_own_name(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello) {
   if (key.end.node != id_) return false;
   if (key.boot_nonce == identity_.boot_nonce) {
-    note_own_hello(port, key, counter);
+    note_own_hello(port, key, counter, hello);
     return true;
   }
   set_problem(EventCode::kNameTaken, port, 0,
@@ -46,12 +50,14 @@ bool Neighbours::is_own_name(const PortFacts& port, const LifeKey& key, std::uin
   return true;
 }
 
-void Neighbours::note_own_hello(const PortFacts& port, const LifeKey& key, std::uint64_t counter) {
+void Neighbours::note_own_hello(const PortFacts& port, const LifeKey& key, std::uint64_t counter,
+                                const PortHello& hello) {
   const PortFacts* other = find_port(key.end.neighbour_port);
   if (other == nullptr || other->id == port.id) return;
   const Instant now = clock_.now();
-  // A hello that was recorded while the two ports did share a wire could join them again.
-  if (counter > counter_ || counter_ - counter > kRecentDatagrams) return;
+  // One that was recorded while the two ports did share a wire could join them again, as could a forged one.
+  if (counter > counter_ || counter_ - counter >= own_hellos_.size()) return;
+  if (own_hellos_[counter % own_hellos_.size()] != std::pair(counter, own_mac(hello))) return;
   if (segments_.note_own_hello(port.id, other->id, now)) segments_changed_ = true;
   update_segments();
   // Within one hold time a neighbour on the wire may not have been heard yet.
@@ -70,8 +76,12 @@ bool Neighbours::may_follow(const PortFacts& port, const LifeKey& key, const Lif
   if (same_place != public_.end() && same_place->second.boot_nonce < key.boot_nonce) return true;
   const Instant now = clock_.now();
   for (const auto& [end, neighbour] : public_) {
-    if (end.node != key.end.node || neighbour.boot_nonce == key.boot_nonce) continue;
-    if (now - neighbour.last_heard > timing_.interval * kNameIntervals) continue;
+    if (end.node != key.end.node || now - neighbour.last_heard > timing_.interval * kNameIntervals) continue;
+    if (neighbour.boot_nonce == key.boot_nonce) {
+      // A port that is heard on two ports makes a wire of them.
+      if (end.neighbour_port == key.end.neighbour_port && !life.is_vouched) return false;
+      continue;
+    }
     if (neighbour.last_heard > *life.answered) report_namesake(port, key, life);
     return false;
   }

@@ -39,6 +39,7 @@ void Neighbours::send_hello(const PortFacts& port, bool leaving) {
                        full_size ? HelloEcho() : latencies_.echo(key, now), full_size_.arrivals(key, now)});
   }
   for (HeardNeighbour& challenge : challenges_.entries(port.id)) hello.heard.push_back(challenge);
+  own_hellos_[(counter_ + 1) % own_hellos_.size()] = {counter_ + 1, own_mac(hello)};
   if (full_size) return send_full_size(port, hello);
   send(port.id, nullptr, ControlKind::kHello, encode_port_hello(hello));
 }
