@@ -8,6 +8,10 @@ namespace cableway {
 
 class ReplayWindow {
  public:
+  ReplayWindow() = default;
+  // All up to this one count as seen.
+  explicit ReplayWindow(std::uint64_t highest) : highest_(highest), seen_(~std::uint64_t{0}) {}
+
   // Whether `counter` is new: neither seen before nor behind the window. Marks it as seen.
   bool accept(std::uint64_t counter) {
     constexpr std::uint64_t kBits = 64;

@@ -140,7 +140,8 @@ void Neighbours::add_neighbour(const LifeKey& key) {
   neighbour.heard_since = clock_.now();
   neighbour.our_adjacency = life.number;
   Heard heard;
-  heard.window = life.window;
+  // What was sent before the answer may have been recorded before the challenge.
+  heard.window = ReplayWindow(life.window.highest());
   heard_[key.end] = std::move(heard);
   public_[key.end] = std::move(neighbour);
   segments_changed_ = true;
