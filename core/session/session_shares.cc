@@ -7,7 +7,8 @@
 namespace cableway {
 namespace {
 
-constexpr char kRemedy[] = "; end some of its processes that use Cableway: lsof -U | grep cableway lists them";
+constexpr char kRemedy[] =
+    "; end some of its processes that use Cableway: grep -l nccl-net-cableway /proc/[0-9]*/maps lists them";
 
 }  // namespace
 

@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
+#include <fstream>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -43,6 +45,20 @@ std::optional<gid_t> group_number(const std::string& text) {
   return number;
 }
 
+// In a user namespace without the group, as a lab's, no file can be given to it.
+bool is_mapped(gid_t group) {
+  std::ifstream map("/proc/self/gid_map");
+  std::uint64_t first = 0;
+  std::uint64_t outside = 0;
+  std::uint64_t count = 0;
+  bool has_map = false;
+  while (map >> first >> outside >> count) {
+    has_map = true;
+    if (group >= first && group - first < count) return true;
+  }
+  return !has_map;
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<GroupEntry>> find_group(const std::string& name) {
@@ -58,10 +74,15 @@ absl::StatusOr<SessionGroup> find_session_group(const std::string& setting) {
   const std::string name = setting.empty() ? kDefaultSessionGroup : setting;
   const absl::StatusOr<std::optional<GroupEntry>> named = find_group(name);
   if (!named.ok()) return named.status();
-  if (named->has_value()) return SessionGroup{false, (*named)->number};
-  if (setting.empty()) return SessionGroup{};
+  std::optional<gid_t> number = named->has_value() ? std::optional((*named)->number) : std::nullopt;
+  if (setting.empty()) return SessionGroup{false, number && is_mapped(*number) ? number : std::nullopt};
   // A number needs no entry, as where a container's files do not have the host's groups.
-  if (const std::optional<gid_t> number = group_number(name)) return SessionGroup{false, number};
+  if (!number) number = group_number(name);
+  if (number && is_mapped(*number)) return SessionGroup{false, number};
+  if (number) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("CABLEWAY_SESSION_GROUP is \"", name, "\": this user namespace has no such group"));
+  }
   return absl::FailedPreconditionError(absl::StrCat(
       "CABLEWAY_SESSION_GROUP is \"", name, "\": this host has no such group; create it: groupadd --system ", name));
 }

@@ -109,7 +109,7 @@ class SessionPlacesTest : public testing::Test {
     UniqueFd socket = *open_local_socket();
     const auto endpoint = abstract_endpoint(name);
     EXPECT_EQ(::bind(socket.get(), endpoint.data(), static_cast<socklen_t>(endpoint.size())), 0);
-    if (listens) EXPECT_EQ(::listen(socket.get(), 16), 0);
+    EXPECT_EQ(listens ? ::listen(socket.get(), 16) : 0, 0);
     return socket;
   }
 

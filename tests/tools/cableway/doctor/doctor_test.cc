@@ -109,19 +109,6 @@ TEST(Doctor, EveryWarningAndErrorHasAdvice) {
   EXPECT_EQ(wrong, 13);
 }
 
-TEST(Doctor, SaysWhoMayOpenSessions) {
-  Examined examined = healthy();
-  examined.host.sessions.user = "eve";
-  EXPECT_THAT(examine(examined), Contains(finding(Severity::kOk, "sessions", "only root and user eve may open sess")));
-  examined.host.sessions.has_socket = true;
-  examined.host.sessions.group = "cableway";
-  examined.host.sessions.members = 2;
-  EXPECT_THAT(examine(examined),
-              Contains(finding(Severity::kOk, "sessions", "root and group cableway (2 members) may open sessions")));
-  examined.host.sessions.everyone = true;
-  EXPECT_THAT(examine(examined), Contains(finding(Severity::kOk, "sessions", "every user may open sessions")));
-}
-
 TEST(Doctor, AnotherPairOfPortsOnOneWireIsNoFault) {
   Examined examined = healthy();
   Json other = port(examined)["neighbours"][0];
@@ -291,13 +278,6 @@ const Fault kFaults[] = {
      Severity::kError, "port eth1", "cannot bind"},
     {"router", "DATAGRAMS_ROUTED", [](Examined& e) { port(e)["control"]["ttl_refused"] = 3; }, Severity::kWarning,
      "port eth1", "3 datagrams came through a router"},
-    {"not admitted", "SESSION_NOT_ALLOWED",
-     [](Examined& e) {
-       e.node = absl::PermissionDeniedError("user eve may not open sessions\nsudo usermod -aG cableway eve");
-     },
-     Severity::kError, "node", "user eve may not open sessions"},
-    {"no group", "SESSION_GROUP_MISSING", [](Examined& e) { e.host.sessions.has_socket = true; }, Severity::kInfo,
-     "sessions", "only root may open sessions with the node here"},
     {"silent node", "NODE_NOT_ANSWERING",
      [](Examined& e) { e.node = absl::DeadlineExceededError("no answer for 5 s"); }, Severity::kError, "node",
      "no answer for 5 s"},
