@@ -106,7 +106,8 @@ def _forbidden(error: OSError) -> LabError:
 
 def mount_private_view() -> bool:
     """Gives this process, the first of a new pid namespace, mounts of its own: /proc, /sys, and a /run of which
-    netns/, cableway-lab/ and cableway/ are the lab's. Returns whether /sys could be mounted again (some containers forbid it)."""
+    netns/, cableway-lab/ and cableway/ are the lab's. Returns whether /sys could be mounted again (some containers
+    forbid it)."""
     try:
         _unshare(_CLONE_NEWNS)
         _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
