@@ -30,7 +30,7 @@ std::string found(const Examined& examined, const std::string& subject) {
 TEST(DoctorSessions, WhoMayOpenThem) {
   Examined examined = examined_node();
   const auto ok = [](const std::string& who) {
-    return "ok SESSION_ACCESS: " + who + " may open sessions with the node here -> -";
+    return "ok SESSION_ACCESS: " + who + " may open sessions with the node here -> ";
   };
   EXPECT_EQ(found(examined, "sessions"), ok("only root and user eve")) << "a node of eve's has no shared socket";
   examined.host.sessions.has_socket = true;
