@@ -11,6 +11,7 @@ install(TARGETS ${cableway_shipped} RUNTIME DESTINATION bin LIBRARY DESTINATION 
 install(FILES LICENSE CHANGELOG.md docs/settings.md DESTINATION share/doc/cableway)
 configure_file(tools/cablewayd/cablewayd.service.in ${CMAKE_BINARY_DIR}/cablewayd.service @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/cablewayd.service DESTINATION lib/systemd/system)
+install(FILES tools/cablewayd/sysusers.conf DESTINATION lib/sysusers.d RENAME cableway.conf)
 
 get_target_property(cableway_absl_library absl::status LOCATION)
 cmake_path(GET cableway_absl_library PARENT_PATH cableway_absl_folder)

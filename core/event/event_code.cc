@@ -178,10 +178,18 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "run cablewayd as root, or raise fs.pipe-user-pages-soft"},
 
     {Code::kSessionRefused, "SESSION_REFUSED", Severity::kInfo,
-     "a process of this host was refused a session: another user's, too many, or it broke the protocol",
-     "run the job as the node's user or root, and install the same Cableway for both"},
+     "a process of this host was refused a session: another user's, no session left, or it broke the protocol",
+     "the reason says which; a system node serves root and a group (CABLEWAY_SESSION_GROUP), any other its user and "
+     "root; install the same Cableway for both"},
     {Code::kSessionStalled, "SESSION_STALLED", Severity::kWarning,
      "a process does not read its node's replies: its session was ended", "check whether that process is stopped"},
+    {Code::kSessionNameTaken, "SESSION_NAME_TAKEN", Severity::kWarning,
+     "a process of another user holds the abstract name of this node's session socket: processes find the node at a "
+     "path alone, and containers only if they have its folder",
+     "end the process that the text names; restart cablewayd to take the name"},
+    {Code::kSessionGroupMissing, "SESSION_GROUP_MISSING", Severity::kInfo,
+     "this host has no group cableway, and CABLEWAY_SESSION_GROUP names none: only root may open sessions",
+     "groupadd --system cableway; usermod -aG cableway USER for each user of jobs; restart cablewayd"},
     {Code::kFlowOpened, "FLOW_OPENED", Severity::kDebug, "a flow of a process here is set up", "-"},
     {Code::kFlowRerouted, "FLOW_REROUTED", Severity::kWarning,
      "a flow of a process here goes on over another path, as its circuit has ended",

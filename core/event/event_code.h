@@ -90,6 +90,8 @@ enum class EventCode : std::uint8_t {
   // Sessions with this host's processes, and their flows.
   kSessionRefused,
   kSessionStalled,
+  kSessionNameTaken,
+  kSessionGroupMissing,
   kFlowOpened,
   kFlowRerouted,
   kFlowReturned,

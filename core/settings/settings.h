@@ -22,6 +22,7 @@
 namespace cableway {
 
 inline constexpr char kDefaultSettingsFile[] = "/etc/cableway/cableway.toml";
+inline constexpr char kDefaultSessionDir[] = "/run/cableway";
 
 // The transport of hops: kAuto is RDMA if both ends' ports have it, else TCP; the others allow only one.
 enum class TransportSetting : std::uint8_t { kAuto, kTcp, kVerbs };
@@ -36,11 +37,14 @@ struct Settings {
   std::vector<PortSelector> ports;      // empty: not set
   std::string runtime_dir = "default";  // names the session socket; several nodes on one host that share a network
                                         // namespace each have their own
-  std::string log_level = "info";       // the name of an EventSeverity
-  std::string log_file;                 // empty: standard error
-  std::string key_file;                 // file with the cluster's shared secret, empty: none
-  std::string daemon;                   // path of the cablewayd binary that the plugin starts
-  std::chrono::seconds linger{30};      // how long a node started by a job keeps running after its last use
+  std::string session_dir = kDefaultSessionDir;  // folder of the session sockets of nodes that run as root
+  std::string session_group;  // whose users may open sessions with such a node, "*": all; empty: group cableway, if
+                              // there is one
+  std::string log_level = "info";   // the name of an EventSeverity
+  std::string log_file;             // empty: standard error
+  std::string key_file;             // file with the cluster's shared secret, empty: none
+  std::string daemon;               // path of the cablewayd binary that the plugin starts
+  std::chrono::seconds linger{30};  // how long a node started by a job keeps running after its last use
   std::uint16_t relay_port = routing::kDefaultRelayPort;  // TCP
   std::uint16_t control_port = kDefaultControlPort;       // UDP
   std::uint16_t pulse_port = kDefaultPulsePort;           // UDP

@@ -18,6 +18,8 @@ using Refused = std::optional<std::string_view>;
 
 constexpr std::size_t kMaxPathBytes = 4095;  // PATH_MAX without the zero byte
 constexpr std::size_t kMaxRuntimeDirBytes = 80;
+constexpr std::size_t kMaxSessionDirBytes = 80;
+constexpr std::size_t kMaxGroupBytes = 32;  // as the kernel's tools limit names
 constexpr std::size_t kMaxPorts = 64;
 constexpr std::int64_t kHighestPort = 65535;
 // The names of EventSeverity.
@@ -56,12 +58,29 @@ Refused set_path(const Setting& /*setting*/, std::string_view text, Settings& se
   return std::nullopt;
 }
 
+bool is_visible(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); });
+}
+
 Refused set_runtime_dir(const Setting& /*setting*/, std::string_view text, Settings& settings) {
-  const auto is_visible = [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); };
-  if (text.empty() || text.size() > kMaxRuntimeDirBytes || !std::all_of(text.begin(), text.end(), is_visible)) {
+  if (text.empty() || text.size() > kMaxRuntimeDirBytes || !is_visible(text)) return text;
+  settings.runtime_dir = std::string(text);
+  return std::nullopt;
+}
+
+Refused set_session_dir(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  if (text.size() < 2 || text.size() > kMaxSessionDirBytes || text.front() != '/' || text.back() == '/') return text;
+  if (!is_visible(text)) return text;
+  settings.session_dir = std::string(text);
+  return std::nullopt;
+}
+
+Refused set_session_group(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  if (text.empty() || text.size() > kMaxGroupBytes || !is_visible(text) || text.find(':') != std::string_view::npos) {
     return text;
   }
-  settings.runtime_dir = std::string(text);
+  settings.session_group = std::string(text);
   return std::nullopt;
 }
 
@@ -212,6 +231,13 @@ constexpr Setting kSettings[] = {
     {"runtime_dir", Form::kText, "1 to 80 visible ASCII characters", 0, 0, "",
      "names the session socket; several nodes in one network namespace each need their own", set_runtime_dir,
      show_text<&Settings::runtime_dir>},
+    {"session_dir", Form::kText, "an absolute path of 2 to 80 visible ASCII characters, without / at its end", 0, 0, "",
+     "folder of the session socket of a node that runs as root; the same for the node and its jobs", set_session_dir,
+     show_text<&Settings::session_dir>},
+    {"session_group", Form::kText, "a group's name or number, or * for every user", 0, 0,
+     "cableway, if there is such a group, else root alone",
+     "whose members may open sessions with a node that runs as root and that no job has started", set_session_group,
+     show_text<&Settings::session_group>},
     {"log", Form::kText, "debug, info, warning (or warn), error", 0, 0, "", "the lowest severity that is logged",
      set_log_level, show_text<&Settings::log_level>, kLogLevels},
     {"log_file", Form::kText, kPath, 0, 0, "standard error", "where the log goes", set_path<&Settings::log_file>,

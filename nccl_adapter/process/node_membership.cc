@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/session/node_starter.h"
-#include "core/linux/session/session_socket.h"
+#include "core/linux/session/session_names.h"
 
 namespace cableway::nccl {
 namespace {
@@ -45,7 +45,7 @@ absl::StatusOr<Welcome> NodeMembership::join(const std::string& daemon) {
 absl::StatusOr<Welcome> NodeMembership::try_to_join(const std::string& daemon) {
   absl::Status connected = control_.run_and_wait([this] { return connect(); });
   if (absl::IsNotFound(connected)) {
-    log_.info(absl::StrCat("no node runs here: starting ", daemon));
+    log_.info(absl::StrCat(connected.message(), ": starting ", daemon));
     if (absl::Status started = host::start_node(daemon, host::kNodeJoinLimit); !started.ok()) return started;
     connected = control_.run_and_wait([this] { return connect(); });
   }
@@ -54,9 +54,9 @@ absl::StatusOr<Welcome> NodeMembership::try_to_join(const std::string& daemon) {
 }
 
 absl::Status NodeMembership::connect() {
-  auto endpoint = host::session_endpoint(settings_.cluster, settings_.runtime_dir);
-  if (!endpoint.ok()) return endpoint.status();
-  auto session = host::SessionClient::connect(control_.io(), *endpoint);
+  const absl::StatusOr<host::SessionNames> names = host::session_names(settings_);
+  if (!names.ok()) return names.status();
+  auto session = host::SessionClient::connect(control_.io(), *names);
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
   session_->on_welcome([this](const Welcome& welcome) { take_update(welcome); });

@@ -20,7 +20,7 @@ cpack -G TGZ --config "$build/CPackConfig.cmake" -B "$work/package" >"$work/cpac
 tar -xzf "$work/package/"cableway-*.tar.gz -C "$root/opt"
 home=$(cd "$root/opt" && echo cableway-*)
 for file in lib/libnccl-net-cableway.so bin/cablewayd bin/cableway bin/collperf share/doc/cableway/LICENSE \
-  share/doc/cableway/settings.md lib/systemd/system/cablewayd.service; do
+  share/doc/cableway/settings.md lib/systemd/system/cablewayd.service lib/sysusers.d/cableway.conf; do
   [ -e "$root/opt/$home/$file" ] || fail "the package lacks $file"
 done
 cp "$build/bin/dlopen_plugin" "$root/"

@@ -37,11 +37,17 @@ class UnitFileTest(unittest.TestCase):
         self.assertGreaterEqual(int(self.service["LimitNOFILE"]), 65536)
 
     def test_grants_a_node_what_it_needs(self):
-        self.assertEqual(self.service["CapabilityBoundingSet"], "CAP_NET_ADMIN CAP_SYS_NICE")
+        self.assertEqual(self.service["CapabilityBoundingSet"], "CAP_CHOWN CAP_NET_ADMIN CAP_SYS_NICE")
         families = set(self.service["RestrictAddressFamilies"].split())
         self.assertLessEqual({"AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"}, families)
         self.assertNotIn("PrivateDevices", self.service)
         self.assertNotIn("PrivateNetwork", self.service)
+
+    def test_has_a_folder_for_its_session_socket(self):
+        self.assertEqual(self.service["RuntimeDirectory"], "cableway")
+        self.assertEqual(self.service["RuntimeDirectoryMode"], "0711")
+        self.assertEqual(self.service["RuntimeDirectoryPreserve"], "yes")
+        self.assertNotIn("User", self.service)
 
     def test_systemd_finds_no_fault(self):
         analyze = shutil.which("systemd-analyze")

@@ -7,15 +7,20 @@ Usage: bad_input_test.py --build DIR [TEST...]. Exit status 77 where this system
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import socket
 import unittest
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from in_lab import in_lab, main
 from lab_nodes import LAB_DIR, LabNodes, in_network
 
+AS_USER = ["setpriv", "--reuid=65532", "--regid=65532"]
 NO_IPV6 = ("--sysctl", "net.ipv6.conf.default.disable_ipv6=1", "--sysctl", "net.ipv6.conf.all.disable_ipv6=1")
 
 
@@ -174,7 +179,7 @@ def sent_to_session(node: str, user: int) -> bytes:
         session.settimeout(10)
         os.seteuid(user)
         try:
-            session.connect("\0cableway/cableway/default")
+            session.connect("\0cableway/65534/cableway/default")
             while received := session.recv(1000):
                 output += received
         except ConnectionResetError:
@@ -182,6 +187,29 @@ def sent_to_session(node: str, user: int) -> bytes:
         finally:
             os.seteuid(0)
     return output
+
+
+@contextlib.contextmanager
+def held_names(node: str, user: int) -> Iterator[None]:
+    """Another user's sockets at the names where a process may look for root's node."""
+    with contextlib.ExitStack() as stack:
+        for name in ("cableway/cableway/default", "cableway/0/cableway/default"):
+            with in_network(node):
+                holder = stack.enter_context(socket.socket(socket.AF_UNIX))
+            os.seteuid(user)
+            try:
+                holder.bind(f"\0{name}")
+                holder.listen()
+            finally:
+                os.seteuid(0)
+        yield
+
+
+def status_of(nodes: LabNodes, command: list[Any]) -> tuple[int, str]:
+    """The exit status of the command in n0, and what it reports."""
+    process = nodes.popen("n0", command)
+    _, errors = process.communicate(timeout=30)
+    return process.returncode, errors.decode()
 
 
 class SystemTest(unittest.TestCase):
@@ -194,17 +222,39 @@ class SystemTest(unittest.TestCase):
         lines = nodes.log("n0").splitlines()  # from standard error
         self.assertEqual(len([line for line in lines if re.search("/dev/full.*No space left", line)]), 1, lines)
 
-    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv (util-linux)")
-    @in_lab("line:2")
-    def test_another_user(self, nodes: LabNodes) -> None:
-        """Neither a node nor its client trusts another user, except root: the node may be an impostor's."""
+    def programs_for_all_users(self, nodes: LabNodes) -> dict[str, Path]:
+        """Other users may not be able to read the build folder."""
         with open("/proc/self/uid_map", encoding="ascii") as users:
             if users.read().split()[2] == "1":
                 self.skipTest("this lab has one user only")
         programs = {}
-        for program in ("cablewayd", "cableway"):  # other users may not be able to read the build folder
+        for program in ("cablewayd", "cableway"):
             programs[program] = LAB_DIR / program
             shutil.copy(nodes.build / "bin" / program, programs[program])
+        return programs
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv (util-linux)")
+    @in_lab("line:2")
+    def test_a_name_that_another_user_holds(self, nodes: LabNodes) -> None:
+        """A local user cannot keep root's node from starting, nor lead its clients elsewhere."""
+        command = [self.programs_for_all_users(nodes)["cableway"], "status"]
+        with held_names("n0", 65533):
+            nodes.start(SESSION_GROUP="65534")
+            nodes.wait_for_cables()
+            nodes.check_traffic()
+            nodes.wait_for_problem("n0", r"user 65533 \(process \d+\) holds the session's name @cableway/0/cableway/default")
+            member, stranger = ([*AS_USER, *groups, *command] for groups in (["--groups=65534"], ["--clear-groups"]))
+            self.assertEqual(status_of(nodes, member)[0], 0)
+            status, errors = status_of(nodes, stranger)
+            self.assertEqual(status, 1)
+            self.assertIn("user 65532 may not open sessions with this host's node: root and group", errors)
+            self.assertRegex(errors, r"sudo usermod -aG \S+ 65532; log in again")
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv (util-linux)")
+    @in_lab("line:2")
+    def test_another_user(self, nodes: LabNodes) -> None:
+        """Neither a node nor its client trusts another user, except root: the node may be an impostor's."""
+        programs = self.programs_for_all_users(nodes)
         as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         other_user = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups"]
         daemon = nodes.popen("n0", [*as_user, programs["cablewayd"]], log="cablewayd-n0")
@@ -213,10 +263,9 @@ class SystemTest(unittest.TestCase):
             nodes.wait_for_cables(names=["n1"])
             nodes.run("n0", *as_user, programs["cableway"], "status")
             for user in ([], other_user):
-                refused = nodes.popen("n0", [*user, programs["cableway"], "status"])
-                _, errors = refused.communicate(timeout=30)
-                self.assertEqual(refused.returncode, 1)
-                self.assertRegex(errors.decode(), r"the node here \(process \d+\) is run by user 65534, not by root")
+                status, errors = status_of(nodes, [*user, programs["cableway"], "status"])
+                self.assertEqual(status, 3)
+                self.assertIn("no node runs in this network namespace", errors)
             self.assertIn(b"this node is run by another user", sent_to_session("n0", 65533))
             nodes.run("n0", *as_user, programs["cableway"], "status")
         finally:

@@ -18,8 +18,8 @@
 #include "absl/status/statusor.h"
 #include "core/linux/files/settings_reader.h"
 #include "core/linux/files/topology_reader.h"
+#include "core/linux/session/session_names.h"
 #include "core/linux/session/session_server.h"
-#include "core/linux/session/session_socket.h"
 #include "core/node/path_planner.h"
 
 namespace cableway {
@@ -63,16 +63,18 @@ absl::Status serve(const std::string& file, int ready_fd) {
   planner.set_addresses(welcome.addresses);
   if (absl::Status status = planner.update(topology); !status.ok()) return status;
 
-  const auto endpoint = host::session_endpoint(settings->cluster, settings->runtime_dir);
-  if (!endpoint.ok()) return endpoint.status();
+  const absl::StatusOr<host::SessionNames> names = host::session_names(*settings);
+  if (!names.ok()) return names.status();
+  absl::StatusOr<host::SessionListeners> listeners = host::open_session_listeners(*names, std::nullopt);
+  if (!listeners.ok()) return listeners.status();
   boost::asio::io_context io;
   boost::asio::signal_set end_signals(io, SIGINT, SIGTERM);
   end_signals.async_wait([&](boost::system::error_code, int) { io.stop(); });
-  const auto sessions = host::SessionServer::listen(
-      io, *endpoint, welcome, [&](const SessionMessage& request, const host::SessionServer::Answer& answer) {
-        answer(answer_to(planner, request));
-      });
-  if (!sessions.ok()) return sessions.status();
+  const auto sessions =
+      host::SessionServer::start(io, std::move(listeners->all), welcome,
+                                 [&](const SessionMessage& request, const host::SessionServer::Answer& answer) {
+                                   answer(answer_to(planner, request));
+                                 });
   constexpr char kReady[] = "ready\n";
   if (ready_fd >= 0 && ::write(ready_fd, kReady, sizeof kReady - 1) < 0) std::perror("routed_node: --ready-fd");
   if (ready_fd >= 0) ::close(ready_fd);

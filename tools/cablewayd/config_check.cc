@@ -9,7 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/linux/files/key_reader.h"
-#include "core/linux/session/session_socket.h"
+#include "core/linux/session/session_group.h"
+#include "core/linux/session/session_names.h"
 #include "routing/text/node_name.h"
 
 namespace cableway {
@@ -52,8 +53,8 @@ void warn_of_daemon(const std::string& daemon, std::vector<std::string>& warning
 
 absl::StatusOr<std::string> check_config(const Settings& settings, const std::optional<std::vector<PortFacts>>& ports,
                                          ViewFormat format) {
-  const auto endpoint = host::session_endpoint(settings.cluster, settings.runtime_dir);
-  if (!endpoint.ok()) return endpoint.status();
+  if (absl::Status status = host::check_session_names(settings); !status.ok()) return status;
+  if (absl::Status status = host::find_session_group(settings.session_group).status(); !status.ok()) return status;
   if (!settings.key_file.empty()) {
     if (absl::Status status = host::read_key(settings.key_file).status(); !status.ok()) return status;
   }

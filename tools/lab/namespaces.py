@@ -30,6 +30,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 RUN_DIR = Path(os.path.realpath("/var/run")) if os.path.isdir("/var/run") else Path("/run")  # where `ip netns` searches
 NETNS_DIR = RUN_DIR / "netns"
 LAB_DIR = RUN_DIR / "cableway-lab"
+SESSION_DIR = RUN_DIR / "cableway"  # of the session sockets of the lab's nodes
 
 
 def _check(result: int, what: str) -> None:
@@ -105,7 +106,8 @@ def _forbidden(error: OSError) -> LabError:
 
 def mount_private_view() -> bool:
     """Gives this process, the first of a new pid namespace, mounts of its own: /proc, /sys, and a /run of which
-    netns/ and cableway-lab/ are the lab's. Returns whether /sys could be mounted again (some containers forbid it)."""
+    netns/, cableway-lab/ and cableway/ are the lab's. Returns whether /sys could be mounted again (some containers
+    forbid it)."""
     try:
         _unshare(_CLONE_NEWNS)
         _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
@@ -125,10 +127,11 @@ def mount_private_view() -> bool:
 
 
 def _cover_run_dir() -> None:
-    """Lays a tmpfs over /run that shows what was there, netns/ and cableway-lab/ excepted: it requires no system
+    """Lays a tmpfs over /run that shows what was there, except for what is the lab's: it requires no system
     directory to exist, and what the lab writes there is removed with it."""
     old = os.open(RUN_DIR, os.O_PATH | os.O_DIRECTORY)
-    entries = [entry for entry in os.listdir(RUN_DIR) if entry not in (NETNS_DIR.name, LAB_DIR.name)]
+    own = (NETNS_DIR.name, LAB_DIR.name, SESSION_DIR.name)
+    entries = [entry for entry in os.listdir(RUN_DIR) if entry not in own]
     _mount("lab", RUN_DIR, "tmpfs")
     os.chmod(RUN_DIR, 0o755)
     for entry in entries:

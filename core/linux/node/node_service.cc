@@ -1,5 +1,7 @@
 #include "core/linux/node/node_service.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +12,8 @@
 #include "core/linux/os/random_value.h"
 #include "core/linux/os/wall_clock.h"
 #include "core/linux/ports/own_network.h"
-#include "core/linux/session/session_socket.h"
+#include "core/linux/session/session_listener.h"
+#include "core/linux/session/session_names.h"
 #include "core/printable.h"
 #include "core/settings/settings_table.h"
 #include "core/view/view_table.h"
@@ -65,8 +68,8 @@ absl::Status NodeService::open(For whom) {
   absl::StatusOr<std::unique_ptr<SharedPortStamps>> stamps = SharedPortStamps::create();
   if (!stamps.ok()) return stamps.status();
   port_stamps_ = *std::move(stamps);
-  // First, because binding the session socket is what makes this process the host's node.
-  if (absl::Status status = listen_for_sessions(); !status.ok()) return status;
+  // First, because holding the session sockets is what makes this process the host's node.
+  if (absl::Status status = listen_for_sessions(whom); !status.ok()) return status;
   if (absl::Status status = start_relay(); !status.ok()) return status;
   cable_probes_ = std::make_unique<CableProbes>(io_, settings_);
   inventory_->watch_losses([this](const PortLost& lost) { on_port_lost(lost); });
@@ -86,30 +89,55 @@ absl::Status NodeService::open(For whom) {
   return absl::OkStatus();
 }
 
-absl::Status NodeService::listen_for_sessions() {
-  auto endpoint = session_endpoint(settings_.cluster, settings_.runtime_dir);
-  if (!endpoint.ok()) return endpoint.status();
+absl::Status NodeService::listen_for_sessions(For whom) {
+  const absl::StatusOr<SessionNames> names = session_names(settings_);
+  if (!names.ok()) return names.status();
+  std::optional<SessionGroup> group;
+  if (whom == For::kHost && ::geteuid() == 0) {
+    const absl::StatusOr<SessionGroup> found = find_session_group(settings_.session_group);
+    if (!found.ok()) return found.status();
+    group = *found;
+  }
+  absl::StatusOr<SessionListeners> listeners = open_session_listeners(*names, group);
+  if (!listeners.ok()) return listeners.status();
+  if (!listeners->name_held_by.empty()) {
+    session_name_held_ = absl::StrCat(listeners->name_held_by, " holds the session's name @", names->own,
+                                      ", which this node does without");
+  }
   flows_.emplace(clock_, events());
-  auto sessions = SessionServer::listen(
-      io_, *endpoint, welcome(),
+  sessions_ = SessionServer::start(
+      io_, std::move(listeners->all), welcome(),
       [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); },
-      {[this](const SessionPeer& peer, const SessionMessage& report) { return flows_->take(peer, report); },
-       [this](const SessionPeer& peer) { flows_->left(peer); },
-       [this](std::int64_t process, const std::string& reason) {
-         events().raise(EventCode::kSessionRefused,
-                        absl::StrCat("refused a session to process ", process, ": ", reason),
-                        {{"process", absl::StrCat(process)}, {"reason", reason}});
-       },
-       [this](const SessionPeer& peer, std::size_t waiting_bytes) {
-         events().raise(EventCode::kSessionStalled,
-                        absl::StrCat("ended the session of process ", peer.process, ": it has not read ", waiting_bytes,
-                                     " bytes of answers"),
-                        {{"process", absl::StrCat(peer.process)}, {"bytes", absl::StrCat(waiting_bytes)}});
-       }},
-      port_stamps_->file().get());
-  if (!sessions.ok()) return sessions.status();
-  sessions_ = *std::move(sessions);
+      session_listener(), port_stamps_->file().get());
+  note_session_access(group);
   return absl::OkStatus();
+}
+
+SessionServer::Listener NodeService::session_listener() {
+  return {[this](const SessionPeer& peer, const SessionMessage& report) { return flows_->take(peer, report); },
+          [this](const SessionPeer& peer) { flows_->left(peer); },
+          [this](std::int64_t process, const std::string& reason) {
+            events().raise(EventCode::kSessionRefused,
+                           absl::StrCat("refused a session to process ", process, ": ", reason),
+                           {{"process", absl::StrCat(process)}, {"reason", reason}});
+          },
+          [this](const SessionPeer& peer, std::size_t waiting_bytes) {
+            events().raise(EventCode::kSessionStalled,
+                           absl::StrCat("ended the session of process ", peer.process, ": it has not read ",
+                                        waiting_bytes, " bytes of answers"),
+                           {{"process", absl::StrCat(peer.process)}, {"bytes", absl::StrCat(waiting_bytes)}});
+          }};
+}
+
+void NodeService::note_session_access(const std::optional<SessionGroup>& group) {
+  if (!session_name_held_.empty()) {
+    events().raise(EventCode::kSessionNameTaken, session_name_held_, {{"reason", session_name_held_}});
+  }
+  if (group && !group->everyone && !group->group) {
+    events().raise(EventCode::kSessionGroupMissing,
+                   absl::StrCat("this host has no group ", kDefaultSessionGroup,
+                                ", and CABLEWAY_SESSION_GROUP is not set: only root may open sessions"));
+  }
 }
 
 absl::Status NodeService::start_relay() {
@@ -374,6 +402,7 @@ std::vector<HostProblem> NodeService::problems() const {
   if (std::string none = why_no_ports(); !none.empty()) {
     problems.push_back({EventCode::kNoPorts, std::move(none)});
   }
+  if (!session_name_held_.empty()) problems.push_back({EventCode::kSessionNameTaken, session_name_held_});
   if (!not_listening_.empty()) problems.push_back({EventCode::kNotListening, not_listening_});
   if (pulses_ != nullptr) {
     for (HostProblem& problem : pulses_->problems()) problems.push_back(std::move(problem));

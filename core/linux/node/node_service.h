@@ -24,6 +24,7 @@
 #include "core/linux/node/relay_service.h"
 #include "core/linux/os/asio_clock.h"
 #include "core/linux/ports/netlink_inventory.h"
+#include "core/linux/session/session_group.h"
 #include "core/linux/session/session_server.h"
 #include "core/node/node.h"
 #include "core/node/path_wait.h"
@@ -38,8 +39,9 @@ namespace cableway::host {
 // Runs on one thread, `io`'s; the data path has its own (relay_loop.h).
 class NodeService {
  public:
-  // A host's node waits for cables that are added later. A job's node does not start where there can be no cables, as
-  // in a container with its own network: the job was meant to reach the host's node.
+  // A host's node waits for cables that are added later, and as root serves the users of a group (Settings::
+  // session_group). A job's node serves its own user. It does not start where there can be no cables, as in a container
+  // with its own network: the job was meant to reach the host's node.
   enum class For { kHost, kJob };
 
   // `on_event` receives every event, for the log. AlreadyExists: another node is running on this host.
@@ -65,7 +67,9 @@ class NodeService {
   absl::Status open(For whom);
   absl::Status make_node();
   std::string why_no_ports() const;
-  absl::Status listen_for_sessions();
+  absl::Status listen_for_sessions(For whom);
+  SessionServer::Listener session_listener();
+  void note_session_access(const std::optional<SessionGroup>& group);
   absl::Status start_relay();
   absl::Status start_pulses();
   void follow_devices();
@@ -101,6 +105,7 @@ class NodeService {
   std::string members_;  // nodes and cables, and whether each is draining, as of the last TOPOLOGY_CHANGED
   // By cable: why hellos found it unfit (large packets lost, an end's MTU lowered). Kept until the cable is up again.
   std::map<std::string, std::string> unfit_;
+  std::string session_name_held_;           // by whom, with the consequence; empty: by this node
   std::string not_listening_;               // the current reason; empty while listening
   std::string no_ports_;                    // why there are no ports, as last reported
   std::vector<std::string> socket_errors_;  // as last reported

@@ -1,9 +1,5 @@
 #include "core/linux/session/session_client.h"
 
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
@@ -14,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/linux/os/own_descriptors.h"
 #include "core/linux/session/passed_descriptor.h"
+#include "core/linux/session/session_dialer.h"
 #include "core/wire.h"
 
 namespace cableway::host {
@@ -28,38 +24,17 @@ namespace {
 // A restarted node gets reports of all open flows at once: this holds some 25,000 of them with the longest texts.
 constexpr std::size_t kMaxUnsentReports = 16U << 20;
 
-// Any user may bind the socket's name, and its owner determines where this process's data goes.
-absl::Status check_owner(int socket) {
-  ucred owner{};
-  socklen_t size = sizeof owner;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &owner, &size) != 0) {
-    return absl::ErrnoToStatus(errno, "cannot determine the node's user");
-  }
-  if (owner.uid == 0 || owner.uid == ::geteuid()) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat("the node here (process ", owner.pid, ") is run by user ", owner.uid,
-                                                  ", not by root or by user ", ::geteuid(),
-                                                  ": end it, or use another CABLEWAY_RUNTIME_DIR"));
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asio::io_context& io,
-                                                                      const stream_protocol::endpoint& endpoint) {
+                                                                      const SessionNames& names) {
+  absl::StatusOr<UniqueFd> node = dial_node(names);
+  if (!node.ok()) return node.status();
   std::shared_ptr<SessionClient> client(new SessionClient(io));
   error_code error;
-  client->socket_.open(endpoint.protocol(), error);
-  if (!error) note_own_socket(client->socket_.native_handle());
-  if (!error) client->socket_.native_non_blocking(true, error);
-  // Does not use Asio's connect, which blocks indefinitely if the node's backlog is full, as a stopped node's
-  // eventually is.
-  if (!error && ::connect(client->socket_.native_handle(), endpoint.data(), endpoint.size()) != 0) {
-    error = error_code(errno, boost::system::system_category());
-  }
-  if (error == boost::asio::error::connection_refused) return absl::NotFoundError("no node runs here");
+  client->socket_.assign(stream_protocol(), node->get(), error);
   if (error) return absl::UnavailableError(absl::StrCat("cannot reach the node: ", error.message()));
-  if (absl::Status status = check_owner(client->socket_.native_handle()); !status.ok()) return status;
-  // An inherited descriptor would keep the session open, and an idle node would never exit.
-  static_cast<void>(::fcntl(client->socket_.native_handle(), F_SETFD, FD_CLOEXEC));
+  node->release();
   return client;
 }
 
@@ -81,12 +56,13 @@ void SessionClient::request(SessionMessage message, Reply reply) {
 }
 
 void SessionClient::report(const SessionMessage& message) {
-  if (ended()) return;
+  if (ended() || unheard_) return;
   if (outgoing_bytes_ > kMaxUnsentReports) return close();
   send(message);
 }
 
 void SessionClient::send(const SessionMessage& message) {
+  if (unheard_) return;
   outgoing_.push_back(encode_session_message(message));
   outgoing_bytes_ += outgoing_.back().size();
   if (!writing_) write_next();
@@ -110,11 +86,20 @@ void SessionClient::write_next() {
   boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
                            [self = shared_from_this()](error_code error, std::size_t) {
                              if (self->ended()) return;
-                             if (error) return self->close();
+                             if (error) return self->write_failed();
                              self->outgoing_bytes_ -= self->outgoing_.front().size();
                              self->outgoing_.pop_front();
                              self->write_next();
                            });
+}
+
+// A node that refuses a session sends its reason and closes, maybe before this process has written: that is still read.
+void SessionClient::write_failed() {
+  unheard_ = true;
+  writing_ = false;
+  outgoing_.clear();
+  outgoing_bytes_ = 0;
+  if (!reading_) close();
 }
 
 void SessionClient::read_first() {

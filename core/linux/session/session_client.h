@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/linux/os/unique_fd.h"
+#include "core/linux/session/session_names.h"
 #include "core/session/session_message.h"
 
 namespace cableway::host {
@@ -25,9 +26,8 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
  public:
   using Reply = std::function<void(absl::StatusOr<SessionMessage>)>;
 
-  // NotFound: no node is running here (the socket is not bound).
-  static absl::StatusOr<std::shared_ptr<SessionClient>> connect(
-      boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint);
+  // Errors as in dial_node(); NotFound: no node is running here.
+  static absl::StatusOr<std::shared_ptr<SessionClient>> connect(boost::asio::io_context& io, const SessionNames& names);
 
   // Calls `reply` exactly once; with Unavailable once the session has ended. Answers arrive in the order of the
   // requests, except for path requests, whose `request` is filled in here: each is answered when its path is known.
@@ -55,6 +55,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   explicit SessionClient(boost::asio::io_context& io) : socket_(io) {}
   void send(const SessionMessage& message);
   void write_next();
+  void write_failed();
   // The first message brings a descriptor.
   void read_first();
   void have_first();
@@ -77,6 +78,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   std::function<void(const PortLost&)> port_lost_ = [](const PortLost&) {};
   std::function<void()> paths_changed_ = [] {};
   bool writing_ = false;
+  bool unheard_ = false;  // the node no longer reads
   bool reading_ = false;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};
   std::vector<std::byte> body_;

@@ -11,6 +11,7 @@
 #include <boost/asio/write.hpp>
 #include <chrono>
 #include <deque>
+#include <list>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,7 +21,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/session/local_socket.h"
 #include "core/linux/session/passed_descriptor.h"
+#include "core/session/session_shares.h"
 #include "core/wire.h"
 
 namespace cableway::host {
@@ -30,7 +33,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t kMaxSessions = 1024;
 constexpr std::size_t kMaxUnanswered = 256;
 // In addition to the message being written. From half of it on, requests are no longer read, so only answers to
 // earlier requests and notifications can exceed it.
@@ -38,45 +40,45 @@ constexpr std::size_t kMaxUnsent = 1U << 20;
 constexpr std::uint32_t kMaxRequestBytes = 65536;
 constexpr std::chrono::seconds kHelloLimit{5};
 
-std::optional<ucred> credentials(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
-  return peer;
-}
-
 bool may_drain(const ucred& peer) {
   return peer.uid == 0 || peer.uid == ::geteuid();
-}
-
-bool may_connect(const ucred& peer) {
-  return ::geteuid() == 0 || may_drain(peer);
 }
 
 }  // namespace
 
 struct SessionServer::State : std::enable_shared_from_this<State> {
-  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener node_listener, int stamps)
-      : acceptor(io),
-        pause(io),
-        welcome(std::move(node_welcome)),
+  State(Welcome node_welcome, Handler on_request, Listener node_listener, int stamps)
+      : welcome(std::move(node_welcome)),
         handler(std::move(on_request)),
         listener(std::move(node_listener)),
         port_stamps(stamps) {}
 
   class Session;
 
-  stream_protocol::acceptor acceptor;
-  boost::asio::steady_timer pause;
+  struct Door {
+    Door(boost::asio::io_context& io, SessionListener& listener)
+        : acceptor(io, stream_protocol(), listener.socket.release()),
+          pause(io),
+          shared(listener.shared),
+          path(std::move(listener.path)) {}
+
+    stream_protocol::acceptor acceptor;
+    boost::asio::steady_timer pause;
+    const bool shared;
+    std::optional<SocketPath> path;
+  };
+
+  std::list<Door> doors;
   Welcome welcome;
   Handler handler;
   Listener listener;
   const int port_stamps;
   std::uint64_t last_session = 0;
-  std::size_t connections = 0;
+  SessionShares shares{::geteuid()};
   std::set<Session*> greeted;
 
-  void accept();
+  void accept(Door& door);
+  void take(const Door& door, stream_protocol::socket socket);
   void send_to_all(const SessionMessage& message) const;
   // Sent before the connection closes. It fits into the peer's empty buffer, so the peer reads it in place of an
   // answer.
@@ -93,12 +95,13 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
       : server_(std::move(server)),
         socket_(std::move(socket)),
         peer_{++server_->last_session, peer.pid},
+        user_(peer.uid),
         may_drain_(may_drain(peer)),
         hello_limit_(socket_.get_executor()) {
-    ++server_->connections;
+    server_->shares.opened(user_);
   }
   ~Session() {
-    --server_->connections;
+    server_->shares.closed(user_);
     leave();
   }
   Session(const Session&) = delete;
@@ -268,6 +271,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   std::shared_ptr<State> server_;
   stream_protocol::socket socket_;
   const SessionPeer peer_;
+  const uid_t user_;
   const bool may_drain_;
   boost::asio::steady_timer hello_limit_;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};
@@ -288,27 +292,29 @@ void SessionServer::State::refuse(stream_protocol::socket& socket, std::int64_t 
   note_refused(process, reason);
 }
 
-void SessionServer::State::accept() {
-  acceptor.async_accept([self = shared_from_this()](error_code error, stream_protocol::socket socket) {
-    if (!self->acceptor.is_open()) return;
+void SessionServer::State::accept(Door& door) {
+  door.acceptor.async_accept([self = shared_from_this(), &door](error_code error, stream_protocol::socket socket) {
+    if (!door.acceptor.is_open()) return;
     if (error) {
       // Most likely out of descriptors: an immediate retry would spin.
-      self->pause.expires_after(std::chrono::milliseconds(100));
-      self->pause.async_wait([self](error_code stopped) {
-        if (!stopped && self->acceptor.is_open()) self->accept();
+      door.pause.expires_after(std::chrono::milliseconds(100));
+      door.pause.async_wait([self, &door](error_code stopped) {
+        if (!stopped && door.acceptor.is_open()) self->accept(door);
       });
       return;
     }
-    const std::optional<ucred> peer = credentials(socket.native_handle());
-    if (!peer || !may_connect(*peer)) {
-      self->refuse(socket, peer ? peer->pid : 0, "this node is run by another user");
-    } else if (self->connections >= kMaxSessions) {
-      self->refuse(socket, peer->pid, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
-    } else {
-      std::make_shared<Session>(self, std::move(socket), *peer)->start();
-    }
-    self->accept();
+    self->take(door, std::move(socket));
+    self->accept(door);
   });
+}
+
+void SessionServer::State::take(const Door& door, stream_protocol::socket socket) {
+  const std::optional<ucred> peer = peer_of(socket.native_handle());
+  if (!peer || (!door.shared && !may_drain(*peer))) {
+    return refuse(socket, peer ? peer->pid : 0, "this node is run by another user");
+  }
+  if (const std::string reason = shares.refusal(peer->uid); !reason.empty()) return refuse(socket, peer->pid, reason);
+  std::make_shared<Session>(shared_from_this(), std::move(socket), *peer)->start();
 }
 
 void SessionServer::State::send_to_all(const SessionMessage& message) const {
@@ -317,30 +323,26 @@ void SessionServer::State::send_to_all(const SessionMessage& message) const {
   for (Session* session : sessions) session->send(message);
 }
 
-absl::StatusOr<std::unique_ptr<SessionServer>> SessionServer::listen(boost::asio::io_context& io,
-                                                                     const stream_protocol::endpoint& endpoint,
-                                                                     Welcome welcome, Handler handler,
-                                                                     Listener listener, int port_stamps) {
-  auto state = std::make_shared<State>(io, std::move(welcome), std::move(handler), std::move(listener), port_stamps);
-  error_code error;
-  state->acceptor.open(endpoint.protocol(), error);
-  if (!error) state->acceptor.bind(endpoint, error);
-  if (!error) state->acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
-  if (error == boost::asio::error::address_in_use) {
-    return absl::AlreadyExistsError("a node of this cluster and runtime dir already runs in this network namespace");
-  }
-  if (error) return absl::UnavailableError(absl::StrCat("cannot open the session socket: ", error.message()));
+std::unique_ptr<SessionServer> SessionServer::start(boost::asio::io_context& io, std::vector<SessionListener> listeners,
+                                                    Welcome welcome, Handler handler, Listener listener,
+                                                    int port_stamps) {
+  auto state = std::make_shared<State>(std::move(welcome), std::move(handler), std::move(listener), port_stamps);
+  for (SessionListener& each : listeners) state->doors.emplace_back(io, each);
   return std::unique_ptr<SessionServer>(new SessionServer(std::move(state)));
 }
 
 SessionServer::SessionServer(std::shared_ptr<State> state) : state_(std::move(state)) {
-  state_->accept();
+  for (State::Door& door : state_->doors) state_->accept(door);
 }
 
 SessionServer::~SessionServer() {
-  error_code ignored;
-  state_->acceptor.close(ignored);
-  state_->pause.cancel();
+  for (State::Door& door : state_->doors) {
+    // Before it closes: another node may then make a socket there.
+    door.path.reset();
+    error_code ignored;
+    door.acceptor.close(ignored);
+    door.pause.cancel();
+  }
   // Sessions may outlive the server's owner.
   state_->listener = {};
 }
@@ -359,7 +361,7 @@ std::size_t SessionServer::sessions() const {
 }
 
 std::size_t SessionServer::connections() const {
-  return state_->connections;
+  return state_->shares.open();
 }
 
 }  // namespace cableway::host

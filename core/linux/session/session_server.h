@@ -3,12 +3,13 @@
 #define CABLEWAY_CORE_LINUX_SESSION_SESSION_SERVER_H_
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+#include "core/linux/session/session_listener.h"
 #include "core/session/flow_ledger.h"
 #include "core/session/session_message.h"
 
@@ -33,14 +34,15 @@ class SessionServer {
     std::function<void(const SessionPeer&, std::size_t waiting_bytes)> stalled;
   };
 
-  // AlreadyExists: another node holds the socket. Peers must run as this process's user or as root. If this process
-  // runs as root, any user is accepted, but a DrainRequest of another user is refused and does not reach the handler.
-  // At most 1,024 sessions at a time. For each session, at most 1 MiB may wait to be read by its process, in addition
-  // to two answers; a session that exceeds this is ended. `port_stamps`: the descriptor that each process receives
-  // with its first Welcome (core/linux/gate/shared_port_stamps.h), which must outlive the server; negative: none.
-  static absl::StatusOr<std::unique_ptr<SessionServer>> listen(
-      boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint, Welcome welcome,
-      Handler handler, Listener listener = {}, int port_stamps = -1);
+  // Who may connect is the listener's matter (core/linux/session/session_listener.h). A DrainRequest of a user other
+  // than root and this process's is refused and does not reach the handler. At most kMaxSessions sessions at a time,
+  // shared among users by core/session/session_shares.h. For each session, at most 1 MiB may wait to be read by its
+  // process, in addition to two answers; a session that exceeds this is ended. `port_stamps`: the descriptor that each
+  // process receives with its first Welcome (core/linux/gate/shared_port_stamps.h), which must outlive the server;
+  // negative: none. The sockets' paths are removed with the server.
+  static std::unique_ptr<SessionServer> start(boost::asio::io_context& io, std::vector<SessionListener> listeners,
+                                              Welcome welcome, Handler handler, Listener listener = {},
+                                              int port_stamps = -1);
   ~SessionServer();
   SessionServer(const SessionServer&) = delete;
   SessionServer& operator=(const SessionServer&) = delete;

@@ -70,6 +70,8 @@ TEST(SettingsFile, ParsesEverySetting) {
     multipath = "bundle"
     pulse_port = 7777
     pulse_ms = 0
+    session_dir = "/run/lab"
+    session_group = "users"
   )");
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->node, "n1.rack-2");
@@ -101,6 +103,8 @@ TEST(SettingsFile, ParsesEverySetting) {
   EXPECT_EQ(settings->multipath, MultipathSetting::kBundle);
   EXPECT_EQ(settings->pulse_port, 7777);
   EXPECT_EQ(settings->pulse, std::chrono::milliseconds(0));
+  EXPECT_EQ(settings->session_dir, "/run/lab");
+  EXPECT_EQ(settings->session_group, "users");
   // All but `config`, which is not allowed in the file.
   EXPECT_EQ(settings->origins.size(), all_settings().size() - 1);
   EXPECT_EQ(settings->origins.at("node"), "c.toml:2");

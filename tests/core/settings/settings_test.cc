@@ -76,6 +76,18 @@ TEST(Settings, RefuseAnInvalidName) {
   EXPECT_THAT(error_of({}, ""), HasSubstr("CABLEWAY_NODE is \"\""));
 }
 
+TEST(Settings, AcceptAFolderAndAGroupForSessions) {
+  for (const char* folder : {"/run/cableway", "/s"}) EXPECT_TRUE(read({{"CABLEWAY_SESSION_DIR", folder}}).ok());
+  for (const std::string& folder : {std::string("/"), std::string("run/cableway"), std::string("/run/"),
+                                    std::string("/a b"), "/" + std::string(80, 'f')}) {
+    EXPECT_THAT(error_of({{"CABLEWAY_SESSION_DIR", folder}}), HasSubstr("expected an absolute path")) << folder;
+  }
+  for (const char* group : {"cableway", "100", "*"}) EXPECT_TRUE(read({{"CABLEWAY_SESSION_GROUP", group}}).ok());
+  for (const std::string& group : {std::string("a b"), std::string("a:b"), std::string(33, 'g')}) {
+    EXPECT_THAT(error_of({{"CABLEWAY_SESSION_GROUP", group}}), HasSubstr("expected a group's name or number")) << group;
+  }
+}
+
 TEST(Settings, AcceptMemoryInBytesAndInUnits) {
   for (const auto& [text, bytes] : {std::pair<const char*, std::uint64_t>{"1048576", 1ULL << 20},
                                     {"1024K", 1ULL << 20},

@@ -7,18 +7,19 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/linux/session/session_listener.h"
+#include "core/linux/session/session_names.h"
 #include "core/linux/session/session_server.h"
-#include "core/linux/session/session_socket.h"
 #include "tools/cableway/command_line.h"
 
 namespace cableway::cli {
@@ -34,8 +35,10 @@ inline std::string runtime_dir() {
   return "cableway_test." + std::to_string(::getpid());
 }
 
-inline boost::asio::local::stream_protocol::endpoint endpoint() {
-  return *host::session_endpoint("cableway", runtime_dir());
+inline host::SessionNames session_names() {
+  Settings settings;
+  settings.runtime_dir = runtime_dir();
+  return *host::session_names(settings);
 }
 
 struct Around {
@@ -96,16 +99,15 @@ class FakeNode {
     Welcome welcome;
     welcome.node = "n1";
     welcome.cluster = "cableway";
-    auto server =
-        host::SessionServer::listen(thread_.io(), endpoint(), welcome,
-                                    [answer = std::move(answer), drain = std::move(drain)](
-                                        const SessionMessage& request, const host::SessionServer::Answer& reply) {
-                                      if (const auto* wanted = std::get_if<DrainRequest>(&request))
-                                        return reply(drain(*wanted));
-                                      reply(answer(std::get<ViewRequest>(request).name));
-                                    });
-    EXPECT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
+    auto listeners = host::open_session_listeners(session_names(), std::nullopt);
+    EXPECT_TRUE(listeners.ok()) << listeners.status();
+    server_ = host::SessionServer::start(thread_.io(), std::move(listeners->all), welcome,
+                                         [answer = std::move(answer), drain = std::move(drain)](
+                                             const SessionMessage& request, const host::SessionServer::Answer& reply) {
+                                           if (const auto* wanted = std::get_if<DrainRequest>(&request))
+                                             return reply(drain(*wanted));
+                                           reply(answer(std::get<ViewRequest>(request).name));
+                                         });
     thread_.start();
   }
   ~FakeNode() { thread_.stop(); }

@@ -83,7 +83,13 @@ TEST(ConfigCheck, RefusesSocketNamesThatAreTooLong) {
   Settings settings = sample();
   settings.cluster = std::string(63, 'c');
   settings.runtime_dir = std::string(80, 'r');
-  EXPECT_THAT(error_of(settings), HasSubstr("CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR together are too long"));
+  EXPECT_THAT(error_of(settings), HasSubstr("CABLEWAY_RUNTIME_DIR and CABLEWAY_SESSION_DIR together are too long"));
+}
+
+TEST(ConfigCheck, RefusesAGroupThatDoesNotExist) {
+  Settings settings = sample();
+  settings.session_group = "no-such-group";
+  EXPECT_THAT(error_of(settings), HasSubstr("CABLEWAY_SESSION_GROUP is \"no-such-group\""));
 }
 
 }  // namespace

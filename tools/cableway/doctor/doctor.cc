@@ -26,6 +26,7 @@ class Examination {
 
   std::vector<Finding> run() {
     check_node();
+    if (examined_.status) check_sessions();
     check_key();
     check_host();
     check_verbs();
@@ -51,13 +52,25 @@ class Examination {
     if (!examined_.node.ok()) {
       const std::string reason(examined_.node.message());
       const std::size_t line = reason.find('\n');
-      const bool runs = !absl::IsNotFound(examined_.node);
-      return add(Severity::kError, runs ? FindingCode::kNodeNotAnswering : FindingCode::kNodeNotRunning, "node",
-                 reason.substr(0, line), line == std::string::npos ? Text() : reason.substr(line + 1));
+      const FindingCode code = absl::IsNotFound(examined_.node)           ? FindingCode::kNodeNotRunning
+                               : absl::IsPermissionDenied(examined_.node) ? FindingCode::kSessionNotAllowed
+                                                                          : FindingCode::kNodeNotAnswering;
+      return add(Severity::kError, code, "node", reason.substr(0, line),
+                 line == std::string::npos ? Text() : reason.substr(line + 1));
     }
     if (!examined_.status) return;
     add(Severity::kOk, FindingCode::kNodeAnswers, "node",
         absl::StrCat(text(*examined_.status, "node"), " of cluster ", text(*examined_.status, "cluster"), " answers"));
+  }
+
+  void check_sessions() {
+    const host::SessionAccess& sessions = examined_.host.sessions;
+    const std::string who =
+        sessions.has_socket ? admitted_text(sessions) : absl::StrCat("only root and user ", sessions.user);
+    const std::string what = absl::StrCat(who, " may open sessions with the node here");
+    const bool has_no_group = sessions.has_socket && !sessions.everyone && sessions.group.empty();
+    if (has_no_group) return add(EventCode::kSessionGroupMissing, "sessions", what);
+    add(Severity::kOk, FindingCode::kSessionAccess, "sessions", what);
   }
 
   void check_key() {

@@ -15,6 +15,8 @@ enum class FindingCode : std::uint8_t {
   kNodeAnswers,
   kNodeNotRunning,
   kNodeNotAnswering,
+  kSessionAccess,
+  kSessionNotAllowed,
   kKeyReadable,
   kKeyUnreadable,
   kPluginMissing,

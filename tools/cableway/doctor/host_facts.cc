@@ -12,6 +12,7 @@
 #include "core/linux/ports/netlink_inventory.h"
 #include "core/linux/ports/own_network.h"
 #include "core/linux/rdma/verbs_library.h"
+#include "core/linux/session/session_names.h"
 #include "tools/cableway/doctor/device_rules.h"
 #include "tools/cableway/doctor/doctor_arp.h"
 
@@ -73,6 +74,11 @@ HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std:
   facts.in_container = host::is_in_container();
   facts.nccl = read_nccl_settings(nccl_places);
   return facts;
+}
+
+host::SessionAccess read_session_facts(const Settings& settings) {
+  const absl::StatusOr<host::SessionNames> names = host::session_names(settings);
+  return host::read_session_access(names.ok() ? names->shared : "");
 }
 
 std::string program_folder() {

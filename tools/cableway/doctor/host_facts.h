@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "core/linux/rdma/rdma_ports.h"
+#include "core/linux/session/session_access.h"
 #include "core/ports/port_inventory.h"
 #include "core/ports/port_selector.h"
+#include "core/settings/settings.h"
 #include "tools/cableway/doctor/link_facts.h"
 #include "tools/cableway/doctor/nccl_settings.h"
 
@@ -44,7 +46,11 @@ struct HostFacts {
   std::string no_cables;  // why this network namespace can have none (core/linux/ports/own_network.h), else empty
 
   NcclSettings nccl;
+  host::SessionAccess sessions;  // with a system node of the settings in force; filled in by read_session_facts()
 };
+
+// Reads HostFacts::sessions.
+host::SessionAccess read_session_facts(const Settings& settings);
 
 HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
                           const HardwareFolders& folders = {},

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/session/session_client.h"
-#include "core/linux/session/session_socket.h"
+#include "core/linux/session/session_names.h"
 
 namespace cableway::cli {
 namespace {
@@ -18,9 +18,10 @@ std::string place_of(const Settings& settings) {
   return absl::StrCat("cluster \"", settings.cluster, "\", runtime dir \"", settings.runtime_dir, "\"");
 }
 
-absl::Status no_node(const Settings& settings) {
+absl::Status no_node(const Settings& settings, const absl::Status& reason) {
+  const bool is_held = reason.message() != "no node runs here";
   return absl::NotFoundError(
-      absl::StrCat("no node runs in this network namespace (", place_of(settings),
+      absl::StrCat(is_held ? reason.message() : "no node runs in this network namespace", " (", place_of(settings),
                    ").\nStart one: systemctl start cablewayd, or  CABLEWAY_PORTS=eth1,.. cablewayd\n"
                    "To query a node in another container or namespace, run cableway there; for a node with another "
                    "CABLEWAY_CLUSTER or CABLEWAY_RUNTIME_DIR, set the same here."));
@@ -59,8 +60,8 @@ class Query {
   void on_welcome(absl::StatusOr<SessionMessage> reply) {
     if (absl::IsUnavailable(reply.status())) {
       return end(
-          absl::UnavailableError("the node closed the session immediately. It accepts root and the user that it runs "
-                                 "as (try sudo), and at most 1,024 sessions"));
+          absl::UnavailableError("the node closed the session immediately: it is ending, or out of descriptors. Try "
+                                 "again, and see its log"));
     }
     if (!reply.ok()) return end(reply.status());
     const Welcome* welcome = std::get_if<Welcome>(&*reply);
@@ -86,11 +87,11 @@ class Query {
 };
 
 absl::StatusOr<NodeReply> ask(const Settings& settings, SessionMessage request, std::chrono::milliseconds deadline) {
-  auto endpoint = host::session_endpoint(settings.cluster, settings.runtime_dir);
-  if (!endpoint.ok()) return endpoint.status();
+  const absl::StatusOr<host::SessionNames> names = host::session_names(settings);
+  if (!names.ok()) return names.status();
   boost::asio::io_context io;
-  auto session = host::SessionClient::connect(io, *endpoint);
-  if (absl::IsNotFound(session.status())) return no_node(settings);
+  auto session = host::SessionClient::connect(io, *names);
+  if (absl::IsNotFound(session.status())) return no_node(settings, session.status());
   if (!session.ok()) return session.status();
   Query query(**session, std::move(request));
   query.start();

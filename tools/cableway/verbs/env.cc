@@ -71,8 +71,13 @@ void add_network(const HostFacts& host, const std::vector<std::string>& cable_in
   environment.remarks.emplace_back(kNoNetwork);
 }
 
-void add_docker(const HostFacts& host, JobEnvironment& environment) {
+void add_docker(const Settings& settings, const HostFacts& host, JobEnvironment& environment) {
   environment.docker_options = {"--network", "host", "--ulimit", "memlock=-1"};
+  // Root in a container needs no mount, since the host's node listens at root's abstract name, too.
+  if (host.sessions.has_socket) {
+    environment.docker_options.insert(environment.docker_options.end(),
+                                      {"-v", absl::StrCat(settings.session_dir, ":", settings.session_dir)});
+  }
   if (host.has_verbs_files) {
     const std::string folder = host::kRdmaDeviceFolder;
     environment.docker_options.insert(environment.docker_options.end(), {"-v", absl::StrCat(folder, ":", folder)});
@@ -160,7 +165,8 @@ class EnvVerb final : public Verb {
 
  private:
   static absl::StatusOr<JobEnvironment> find(const Invocation& invocation) {
-    const HostFacts host = invocation.surroundings.read_host_facts(invocation.settings.ports);
+    HostFacts host = invocation.surroundings.read_host_facts(invocation.settings.ports);
+    host.sessions = read_session_facts(invocation.settings);
     const absl::StatusOr<CablePorts> ports = find_cable_ports(invocation, host);
     if (!ports.ok()) return ports.status();
     JobEnvironment environment = job_environment(invocation.settings, host, *ports);
@@ -204,7 +210,7 @@ JobEnvironment job_environment(const Settings& settings, const HostFacts& host, 
   if (ports.has_several) add_channels(host, ports.has_split_plug, environment);
   add_network(host, ports.interfaces, environment);
   add_settings(settings, environment);
-  add_docker(host, environment);
+  add_docker(settings, host, environment);
   return environment;
 }
 

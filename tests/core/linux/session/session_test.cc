@@ -19,10 +19,12 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/session/session_client.h"
+#include "core/linux/session/session_listener.h"
+#include "core/linux/session/session_names.h"
 #include "core/linux/session/session_server.h"
-#include "core/linux/session/session_socket.h"
 #include "core/wire.h"
 #include "tests/core/linux/loopback_sockets.h"
+#include "tests/core/linux/session/session_test_names.h"
 
 namespace cableway::host {
 namespace {
@@ -34,13 +36,13 @@ using Reply = absl::StatusOr<SessionMessage>;
 
 class SessionTest : public testing::Test {
  protected:
-  SessionTest()
-      : endpoint_(*session_endpoint("unit-test-" + std::to_string(::getpid()),
-                                    testing::UnitTest::GetInstance()->current_test_info()->name())) {}
+  SessionTest() : names_(test::names_of_this_test()), endpoint_(abstract_endpoint(names_.own)) {}
 
   void listen() {
-    auto server = SessionServer::listen(
-        io_, endpoint_, welcome_,
+    auto listeners = open_session_listeners(names_, std::nullopt);
+    ASSERT_TRUE(listeners.ok()) << listeners.status();
+    server_ = SessionServer::start(
+        io_, std::move(listeners->all), welcome_,
         [this](const SessionMessage& request, const SessionServer::Answer& answer) {
           ++requests_;
           if (const auto* path = std::get_if<PathRequest>(&request)) {
@@ -65,11 +67,9 @@ class SessionTest : public testing::Test {
            stalled_.push_back(waiting_bytes);
          }},
         port_stamps_);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
   }
   std::shared_ptr<SessionClient> connect() {
-    auto client = SessionClient::connect(io_, endpoint_);
+    auto client = SessionClient::connect(io_, names_);
     EXPECT_TRUE(client.ok()) << client.status();
     return *std::move(client);
   }
@@ -108,6 +108,7 @@ class SessionTest : public testing::Test {
   }
 
   boost::asio::io_context io_;
+  const SessionNames names_;
   const boost::asio::local::stream_protocol::endpoint endpoint_;
   const Welcome welcome_{"n0", "lab", 17, 1000, {"10.0.0.1"}};
   std::string view_;
@@ -347,15 +348,12 @@ TEST_F(SessionTest, IsNotInheritedByTheApplicationsChildren) {
 }
 
 TEST_F(SessionTest, ReportsThatNoNodeIsRunning) {
-  EXPECT_TRUE(absl::IsNotFound(SessionClient::connect(io_, endpoint_).status()));
+  EXPECT_TRUE(absl::IsNotFound(SessionClient::connect(io_, names_).status()));
 }
 
 TEST_F(SessionTest, IsHeldByOneNodeAtATime) {
   listen();
-  const absl::Status second =
-      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&, const SessionServer::Answer& answer) {
-        answer(Refusal{});
-      }).status();
+  const absl::Status second = open_session_listeners(names_, std::nullopt).status();
   EXPECT_TRUE(absl::IsAlreadyExists(second)) << second;
   server_.reset();
   io_.poll();
@@ -484,17 +482,16 @@ TEST_F(SessionWithFakeNode, ReportsAChangeOfPorts) {
   EXPECT_FALSE(client->ended());
 }
 
-TEST(SessionEndpoint, IsAnAbstractName) {
-  const auto endpoint = session_endpoint("lab", "default");
-  ASSERT_TRUE(endpoint.ok());
-  EXPECT_EQ(endpoint->path(), std::string(1, '\0') + "cableway/lab/default");
-}
-
-TEST(SessionEndpoint, RefusesANameTooLongForASocket) {
-  EXPECT_TRUE(session_endpoint("c", std::string(95, 'd')).ok());
-  const absl::Status status = session_endpoint("c", std::string(96, 'd')).status();
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR"), HasSubstr("at most 106")));
+// A node that refuses a session closes at once, so that the process cannot send its Hello.
+TEST_F(SessionWithFakeNode, HearsARefusalThatCameBeforeItsHello) {
+  const std::shared_ptr<SessionClient> client = connect();
+  {
+    boost::asio::local::stream_protocol::socket node = acceptor_.accept();
+    test::write_all(node.native_handle(), encode_session_message(Refusal{"no session left"}));
+  }
+  const absl::Status refused = ask(*client, Hello{kSessionVersion, "test"}).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_EQ(refused.message(), "no session left");
 }
 
 }  // namespace

@@ -118,6 +118,12 @@ TEST(JobEnvironment, MountsNothingOverAnImagesOwnFolders) {
   EXPECT_THAT(environment.remarks, Contains(HasSubstr("/usr/local cannot be mounted")));
 }
 
+TEST(JobEnvironment, MountsTheFolderOfASystemNodesSocket) {
+  HostFacts host = host_with_lan();
+  host.sessions.has_socket = true;
+  EXPECT_THAT(as_docker(job_environment(Settings(), host, {})), HasSubstr(" -v /run/cableway:/run/cableway "));
+}
+
 TEST(JobEnvironment, ReportsMissingVariables) {
   HostFacts host;
   host.plugin_sought = "/x/lib/libnccl-net-cableway.so";
