@@ -130,6 +130,10 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kTopologyRefused, "TOPOLOGY_REFUSED", Severity::kError,
      "the nodes' advertisements make no valid topology: the last valid one stays in use",
      "fix what the reason names; restart the node whose advertisement it is"},
+    {Code::kTopologyCrowded, "TOPOLOGY_CROWDED", Severity::kWarning,
+     "the cluster advertises more nodes or ports than a node holds: each neighbour keeps its fair share, the rest is "
+     "left out",
+     "look at the node behind which the rest hangs, as the text says, and end it if it invents nodes"},
 
     {Code::kPathRequested, "PATH_REQUESTED", Severity::kDebug, "a process requests paths for a flow", "-"},
     {Code::kPathFound, "PATH_FOUND", Severity::kDebug, "a process received paths for a flow", "-"},

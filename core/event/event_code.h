@@ -66,6 +66,7 @@ enum class EventCode : std::uint8_t {
   kCableLeftOut,
   kTopologyChanged,
   kTopologyRefused,
+  kTopologyCrowded,
   // Paths for this host's processes.
   kPathRequested,
   kPathFound,

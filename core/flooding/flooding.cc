@@ -37,6 +37,7 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   bool settled() const { return pending_.empty() && link_.settled(); }
   std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
+  PortId port() const { return key_.port; }
 
   bool next_message(LinkMessage& message) override {
     while (!pending_.empty()) {
@@ -66,7 +67,8 @@ Flooding::Flooding(NodeIdentity identity, Clock& clock, Listener& listener,
       id_(identity_.id()),
       clock_(clock),
       listener_(listener),
-      database_(std::move(pool)) {}
+      database_(std::move(pool)),
+      admission_(clock, database_, id_, *this) {}
 
 Flooding::~Flooding() = default;
 
@@ -110,6 +112,9 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
   const NodeId origin = flooded->advertisement.origin;
   if (origin == id_) return receive_own(from, flooded->advertisement);
   const routing::Advertisement* held = database_.find(origin);
+  if (held == nullptr && admission_.must_wait(flooded->advertisement)) {
+    return admission_.wait(std::move(flooded->advertisement), flooded->age, from.port());
+  }
   const bool changes = held == nullptr || !same_content(*held, flooded->advertisement);
   switch (database_.offer(std::move(flooded->advertisement), flooded->age, now_ms())) {
     case LinkStateDatabase::Verdict::kNewer:
@@ -117,7 +122,7 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
       spread(origin, &from);
       if (expiry_ == nullptr) arm_expiry();
       if (changes) listener_.database_changed();
-      return;
+      return admission_.note_update();
     case LinkStateDatabase::Verdict::kDuplicate:
       ++counters_.duplicate;
       return from.dequeue(origin);
@@ -145,6 +150,12 @@ void Flooding::spread(NodeId origin, const Adjacency* except) {
   for (const auto& [key, adjacency] : adjacencies_) {
     if (adjacency.get() != except) adjacency->enqueue(origin);
   }
+}
+
+void Flooding::admitted(NodeId origin) {
+  spread(origin, nullptr);
+  if (expiry_ == nullptr) arm_expiry();
+  listener_.database_changed();
 }
 
 void Flooding::originate(routing::Advertisement content) {

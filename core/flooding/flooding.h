@@ -18,11 +18,12 @@
 #include "core/clock.h"
 #include "core/discovery/neighbours.h"
 #include "core/flooding/adjacency_link.h"
+#include "core/flooding/admission.h"
 #include "routing/link_state/link_state_database.h"
 
 namespace cableway {
 
-class Flooding {
+class Flooding final : private Admission::Listener {
  public:
   class Listener {
    public:
@@ -33,6 +34,8 @@ class Flooding {
     // The cluster holds an advertisement of this node from an incarnation with a greater nonce: a clock was set back,
     // or another node has this one's name. The node must start an incarnation with a greater nonce.
     virtual void outlived(std::uint64_t boot_nonce) = 0;
+    // As Admission::Listener::crowded().
+    virtual void crowded(const Crowd& crowd) = 0;
   };
 
   struct Counters {
@@ -47,7 +50,7 @@ class Flooding {
   // All references must outlive this. `pool` as in LinkStateDatabase.
   Flooding(NodeIdentity identity, Clock& clock, Listener& listener,
            std::shared_ptr<routing::AdvertisementPool> pool = nullptr);
-  ~Flooding();
+  ~Flooding() override;
 
   void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour);
   void adjacency_down(const NeighbourKey& key);
@@ -64,6 +67,8 @@ class Flooding {
   // Every neighbour has acknowledged all that was sent to it, and nothing is pending.
   bool settled() const;
   Counters counters() const;
+  // Advertisements that the database has no space for; empty: there are none.
+  const std::optional<Crowd>& crowd() const { return admission_.crowd(); }
 
  private:
   class Adjacency;
@@ -71,6 +76,9 @@ class Flooding {
   void receive(Adjacency& from, const LinkMessage& message);
   void receive_own(Adjacency& from, const routing::Advertisement& advertisement);
   void spread(routing::NodeId origin, const Adjacency* except);
+  void admitted(routing::NodeId origin) override;
+  void origins_dropped() override { listener_.database_changed(); }
+  void crowded(const Crowd& crowd) override { listener_.crowded(crowd); }
   void originate_soon();
   void originate_now();
   void arm_expiry();
@@ -80,6 +88,7 @@ class Flooding {
   Clock& clock_;
   Listener& listener_;
   routing::LinkStateDatabase database_;
+  Admission admission_;
   std::map<NeighbourKey, std::unique_ptr<Adjacency>> adjacencies_;
   std::optional<routing::Advertisement> content_;
   std::uint64_t sequence_ = 0;

@@ -25,6 +25,7 @@
 #include "core/flooding/flooding.h"
 #include "core/node/doubted_cable.h"
 #include "core/node/path_planner.h"
+#include "core/paced_work.h"
 #include "core/ports/port_inventory.h"
 #include "core/ports/port_lost.h"
 #include "core/session/session_message.h"
@@ -91,7 +92,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::uint16_t relay_port() const { return options_.relay_port; }
   bool draining() const { return options_.draining; }
-  // Up to date with all advertisements received so far.
+  // Up to date with all advertisements received so far, unless computing takes more than its share of the time (a
+  // fifth; an unusual cluster): then as of the last computation, and topology_changed() follows the next one.
   const PathPlanner& paths();
   // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
   const std::vector<std::string>& left_out() const { return left_out_; }
@@ -129,9 +131,12 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body) override;
   void database_changed() override;
   void outlived(std::uint64_t boot_nonce) override;
+  void crowded(const Crowd& crowd) override;
 
   void update_ports();
   void note_rejected_ports();
+  void notify_soon();
+  std::string text_of(const Crowd& crowd) const;
   void note_outlived();
   void note_left_out(std::vector<std::string> left_out);
   void note_refused_topology(const absl::Status& updated);
@@ -151,6 +156,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   std::set<std::string> draining_cables_;
   std::map<std::string, std::uint8_t> loss_percent_;  // of cables that lose packets
   bool planner_is_old_ = true;
+  PacedWork route_pace_;
   std::uint64_t incarnations_ = 1;  // in quick succession
   Instant last_outlived_;
   std::vector<Problem> port_problems_;

@@ -1,0 +1,73 @@
+// An insider: a node with the cluster's key and real cables, which floods what it is told to, true or not. It keeps no
+// database and relays nothing.
+#ifndef CABLEWAY_SIM_NODES_LYING_NODE_H_
+#define CABLEWAY_SIM_NODES_LYING_NODE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/crypto/datagram_seal.h"
+#include "core/discovery/neighbours.h"
+#include "routing/link_state/advertisement.h"
+#include "sim/nodes/cable_fabric.h"
+#include "sim/virtual_clock.h"
+
+namespace cableway::sim {
+
+class LyingNode final : private Neighbours::Listener {
+ public:
+  // Owns the ports of a node of the fabric, which must not run otherwise. All references must outlive this.
+  LyingNode(NodeIdentity identity, VirtualClock& clock, FabricPorts& ports, const DatagramSeal& seal);
+  ~LyingNode() override;
+
+  void start();
+  // Leaves, as a node that is ended does.
+  void stop();
+
+  // Its own advertisement has these ports and adjacencies beside the true ones.
+  void claim(std::vector<routing::AdvertisedPort> ports, std::vector<routing::AdvertisedAdjacency> adjacencies);
+  // Floods an advertisement to all neighbours, present and later, in the order of the calls.
+  void say(const routing::Advertisement& advertisement);
+
+  const NodeIdentity& identity() const { return neighbours_.identity(); }
+  std::size_t neighbours_up() const;
+  // All that was said has been sent to every neighbour that is up.
+  bool has_said_all() const;
+  // Advertisements received from neighbours.
+  std::uint64_t heard() const { return heard_; }
+
+ private:
+  class Link;
+
+  void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) override;
+  void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
+                      const std::string& reason) override;
+  void cable_unfit(const NeighbourKey&, const Neighbour&, const std::string&) override {}
+  void plugs_changed() override {}
+  void latencies_changed() override {}
+  void problem(const Problem&, EventFields) override {}
+  void segment(const NeighbourKey& key, std::span<const std::byte> body) override;
+  void say_own();
+  routing::Advertisement own() const;
+
+  VirtualClock& clock_;
+  FabricPorts& ports_;
+  Neighbours neighbours_;
+  std::uint64_t random_ = 1;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t heard_ = 0;
+  std::vector<routing::AdvertisedPort> claimed_ports_;
+  std::vector<routing::AdvertisedAdjacency> claimed_;
+  std::vector<std::vector<std::byte>> said_;  // encoded
+  std::map<NeighbourKey, std::unique_ptr<Link>> links_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_NODES_LYING_NODE_H_
