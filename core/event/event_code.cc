@@ -138,6 +138,10 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "an advertisement has a boot nonce of more than 20 years ahead of this host's clock: it is neither used nor "
      "passed on",
      "correct the clock of the host that the text names, or of this one"},
+    {Code::kTopologyCrowded, "TOPOLOGY_CROWDED", Severity::kWarning,
+     "the cluster advertises more nodes or ports than a node holds: each neighbour keeps its fair share, the rest is "
+     "left out",
+     "look at the node behind which the rest hangs, as the text says, and end it if it invents nodes"},
 
     {Code::kPathRequested, "PATH_REQUESTED", Severity::kDebug, "a process requests paths for a flow", "-"},
     {Code::kPathFound, "PATH_FOUND", Severity::kDebug, "a process received paths for a flow", "-"},

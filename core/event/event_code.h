@@ -68,6 +68,7 @@ enum class EventCode : std::uint8_t {
   kTopologyRefused,
   kNameDefended,
   kAdvertisementRefused,
+  kTopologyCrowded,
   // Paths for this host's processes.
   kPathRequested,
   kPathFound,

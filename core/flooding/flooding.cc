@@ -46,6 +46,7 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   const NeighbourKey& key() const { return key_; }
   std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
+  PortId port() const { return key_.port; }
 
   bool next_message(LinkMessage& message) override {
     while (!pending_.empty()) {
@@ -77,6 +78,7 @@ Flooding::Flooding(NodeIdentity identity, Clock& clock, WallClock wall_clock, Li
       wall_clock_(std::move(wall_clock)),
       listener_(listener),
       database_(std::move(pool)),
+      admission_(clock, database_, id_, *this),
       version_{identity_.boot_nonce, 0} {}
 
 Flooding::~Flooding() = default;
@@ -125,6 +127,9 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
   const NodeId origin = flooded->advertisement.origin;
   if (origin == id_) return receive_own(from, flooded->advertisement);
   const routing::Advertisement* held = database_.find(origin);
+  if (held == nullptr && admission_.must_wait(flooded->advertisement)) {
+    return admission_.wait(std::move(flooded->advertisement), flooded->age, from.port());
+  }
   const bool changes = held == nullptr || !same_content(*held, flooded->advertisement);
   switch (database_.offer(std::move(flooded->advertisement), flooded->age, now_ms())) {
     case LinkStateDatabase::Verdict::kNewer:
@@ -132,7 +137,7 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
       spread(origin, &from);
       if (expiry_ == nullptr) arm_expiry();
       if (changes) listener_.database_changed();
-      return;
+      return admission_.note_update();
     case LinkStateDatabase::Verdict::kDuplicate:
       ++counters_.duplicate;
       return from.dequeue(origin);
@@ -174,6 +179,12 @@ void Flooding::spread(NodeId origin, const Adjacency* except) {
   for (const auto& [key, adjacency] : adjacencies_) {
     if (adjacency.get() != except) adjacency->enqueue(origin);
   }
+}
+
+void Flooding::admitted(NodeId origin) {
+  spread(origin, nullptr);
+  if (expiry_ == nullptr) arm_expiry();
+  listener_.database_changed();
 }
 
 void Flooding::originate(routing::Advertisement content) {

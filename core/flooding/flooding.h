@@ -20,12 +20,13 @@
 #include "core/clock.h"
 #include "core/discovery/neighbours.h"
 #include "core/flooding/adjacency_link.h"
+#include "core/flooding/admission.h"
 #include "core/wall_clock.h"
 #include "routing/link_state/link_state_database.h"
 
 namespace cableway {
 
-class Flooding {
+class Flooding final : private Admission::Listener {
  public:
   class Listener {
    public:
@@ -38,6 +39,8 @@ class Flooding {
     virtual void defended(const NeighbourKey& from, const routing::AdvertisementVersion& version) = 0;
     // `from` has sent an advertisement whose boot nonce no clock can have made. It was refused.
     virtual void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) = 0;
+    // As Admission::Listener::crowded().
+    virtual void crowded(const Crowd& crowd) = 0;
   };
 
   struct Counters {
@@ -56,7 +59,7 @@ class Flooding {
   // All references must outlive this. `pool` as in LinkStateDatabase.
   Flooding(NodeIdentity identity, Clock& clock, WallClock wall_clock, Listener& listener,
            std::shared_ptr<routing::AdvertisementPool> pool = nullptr);
-  ~Flooding();
+  ~Flooding() override;
 
   void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour);
   void adjacency_down(const NeighbourKey& key);
@@ -71,6 +74,8 @@ class Flooding {
   // Every neighbour has acknowledged all that was sent to it, and nothing is pending.
   bool settled() const;
   Counters counters() const;
+  // Advertisements that the database has no space for; empty: there are none.
+  const std::optional<Crowd>& crowd() const { return admission_.crowd(); }
 
  private:
   class Adjacency;
@@ -80,6 +85,9 @@ class Flooding {
   void defend(Adjacency& from, const routing::AdvertisementVersion& version);
   bool is_believable(const routing::AdvertisementVersion& version) const;
   void spread(routing::NodeId origin, const Adjacency* except);
+  void admitted(routing::NodeId origin) override;
+  void origins_dropped() override { listener_.database_changed(); }
+  void crowded(const Crowd& crowd) override { listener_.crowded(crowd); }
   void originate_soon();
   void originate_now();
   void arm_expiry();
@@ -90,6 +98,7 @@ class Flooding {
   WallClock wall_clock_;
   Listener& listener_;
   routing::LinkStateDatabase database_;
+  Admission admission_;
   std::map<NeighbourKey, std::unique_ptr<Adjacency>> adjacencies_;
   std::optional<routing::Advertisement> content_;
   routing::AdvertisementVersion version_;  // of the last own advertisement

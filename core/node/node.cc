@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/node/crowd_text.h"
 #include "core/node/plug_rate.h"
 #include "routing/link_state/agreed_topology.h"
 #include "routing/topology/cable_name.h"
@@ -15,10 +16,15 @@ namespace {
 // Computes routes once for each burst of changes.
 constexpr std::chrono::milliseconds kNotifyAfter{10};
 constexpr unsigned kSuspiciousDefences = 3;
+// At most a fifth of a core for routes and what follows from them, however large the topology is.
+constexpr PacedWork::Limits kRoutePace{5, std::chrono::milliseconds(100), Duration(0), std::chrono::seconds(5)};
 constexpr char kDrainingText[] = "draining: no more paths lead through this node";
 // How long a name conflict stays reported after it was last seen: longer than two nodes of one name take to supersede
 // each other, so that the report does not flap.
 constexpr std::chrono::seconds kNameProblemLasts{5};
+
+// Cables that are reported as left out.
+constexpr std::size_t kMaxLeftOut = 1024;
 
 std::string cable_text(const Neighbour& neighbour) {
   return absl::StrCat("cable ", neighbour.our_interface, " to node ", neighbour.name, " (", neighbour.interface, ")");
@@ -54,7 +60,8 @@ Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, C
       events_(options.identity.boot_nonce, clock, options.wall_clock, observer_.event),
       neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
       flooding_(options.identity, clock, options.wall_clock, *this, options.advertisements),
-      planner_(options.identity.name) {}
+      planner_(options.identity.name),
+      route_pace_(kRoutePace) {}
 
 Node::~Node() = default;
 
@@ -165,6 +172,9 @@ std::vector<Problem> Node::problems() const {
     if (clock_.now() - problem.last_seen < Problems::kLasts) problems.push_back(std::move(problem));
   }
   if (topology_problem_.has_value()) problems.push_back(*topology_problem_);
+  if (const auto& crowd = flooding_.crowd(); crowd.has_value()) {
+    problems.push_back({EventCode::kTopologyCrowded, "", text_of(*crowd), crowd->since, clock_.now()});
+  }
   return problems;
 }
 
@@ -248,9 +258,16 @@ void Node::send_segment(const NeighbourKey& key, std::span<const std::byte> body
 
 void Node::database_changed() {
   planner_is_old_ = true;
+  notify_soon();
+}
+
+void Node::notify_soon() {
   if (changed_ != nullptr) return;
-  changed_ = clock_.call_after(kNotifyAfter, [this] {
+  changed_ = clock_.call_at(std::max(clock_.now() + kNotifyAfter, route_pace_.due()), [this] {
     changed_.reset();
+    // Somebody has asked for paths meanwhile.
+    if (clock_.now() < route_pace_.due()) return notify_soon();
+    const PacedWork::Run run(route_pace_, clock_);
     observer_.topology_changed();
   });
 }
@@ -265,6 +282,17 @@ void Node::defended(const NeighbourKey& from, const routing::AdvertisementVersio
   defences_ = now - defended_at_ < kNameProblemLasts ? defences_ + 1 : 1;
   defended_at_ = now;
   if (defences_ >= kSuspiciousDefences) note_namesake();
+}
+
+void Node::crowded(const Crowd& crowd) {
+  events_.raise(EventCode::kTopologyCrowded, text_of(crowd),
+                {{"node", crowd.chain.empty() ? "" : crowd.chain.back()}, {"left_out", absl::StrCat(crowd.left_out)}});
+}
+
+std::string Node::text_of(const Crowd& crowd) const {
+  const auto& ports = neighbours_.ports();
+  const auto port = std::find_if(ports.begin(), ports.end(), [&](const auto& each) { return each.id == crowd.port; });
+  return crowd_text(crowd, port == ports.end() ? "" : port->interface);
 }
 
 void Node::disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) {
@@ -301,7 +329,9 @@ void Node::note_namesake() {
 }
 
 const PathPlanner& Node::paths() {
-  if (!std::exchange(planner_is_old_, false)) return planner_;
+  if (!planner_is_old_ || clock_.now() < route_pace_.due()) return planner_;
+  planner_is_old_ = false;
+  const PacedWork::Run run(route_pace_, clock_);
   absl::StatusOr<routing::AgreedTopology> agreed =
       routing::agreed_topology(options_.identity.cluster, flooding_.database());
   absl::Status updated = agreed.status();
@@ -354,9 +384,12 @@ bool Node::is_cable_up(const std::string& own_address, const std::string& other_
   });
 }
 
+// Peers can invent many such cables.
 void Node::note_left_out(std::vector<std::string> left_out) {
+  std::sort(left_out.begin(), left_out.end());
+  if (left_out.size() > kMaxLeftOut) left_out.resize(kMaxLeftOut);
   for (const std::string& reason : left_out) {
-    if (std::find(left_out_.begin(), left_out_.end(), reason) != left_out_.end()) continue;
+    if (std::binary_search(left_out_.begin(), left_out_.end(), reason)) continue;
     events_.raise(EventCode::kCableLeftOut, reason, {{"reason", reason}});
   }
   left_out_ = std::move(left_out);

@@ -26,6 +26,7 @@
 #include "core/flooding/flooding.h"
 #include "core/node/doubted_cable.h"
 #include "core/node/path_planner.h"
+#include "core/paced_work.h"
 #include "core/ports/port_inventory.h"
 #include "core/ports/port_lost.h"
 #include "core/session/session_message.h"
@@ -92,7 +93,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::uint16_t relay_port() const { return options_.relay_port; }
   bool draining() const { return options_.draining; }
-  // Up to date with all advertisements received so far.
+  // Up to date with all advertisements received so far, unless computing takes more than its share of the time (a
+  // fifth; an unusual cluster): then as of the last computation, and topology_changed() follows the next one.
   const PathPlanner& paths();
   // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
   const std::vector<std::string>& left_out() const { return left_out_; }
@@ -131,9 +133,12 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void database_changed() override;
   void defended(const NeighbourKey& from, const routing::AdvertisementVersion& version) override;
   void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) override;
+  void crowded(const Crowd& crowd) override;
 
   void update_ports();
   void note_rejected_ports();
+  void notify_soon();
+  std::string text_of(const Crowd& crowd) const;
   void note_namesake();
   void note_flooded(const NeighbourKey& from, EventCode code, std::uint64_t about, const std::string& text);
   void note_left_out(std::vector<std::string> left_out);
@@ -154,6 +159,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   std::set<std::string> draining_cables_;
   std::map<std::string, std::uint8_t> loss_percent_;  // of cables that lose packets
   bool planner_is_old_ = true;
+  PacedWork route_pace_;
   unsigned defences_ = 0;  // in quick succession
   Instant defended_at_;
   std::vector<Problem> port_problems_;

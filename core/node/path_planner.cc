@@ -159,7 +159,7 @@ const PathPlanner::Usable& PathPlanner::usable_for(const std::string& node) cons
 
 void PathPlanner::remember_lost(const Usable& now) {
   std::erase_if(nearest_to_lost_, [&](const auto& lost) { return now.reaches(lost.first); });
-  for (std::uint32_t i = 0; i < topology_->node_count(); ++i) {
+  for (std::uint32_t i = 0; i < topology_->node_count() && nearest_to_lost_.size() < kMostLost; ++i) {
     const std::string& name = topology_->node(routing::NodeIndex{i}).name;
     if (!usable_.routes.reaches(routing::NodeIndex{i}) || now.reaches(name)) continue;
     const routing::Path path = usable_.routes.path_for_flow(routing::NodeIndex{i}, 0);

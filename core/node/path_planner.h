@@ -103,10 +103,11 @@ class PathPlanner {
   std::optional<Usable> plugged_;  // for inquiries: with all of them, if there are any
   std::optional<Usable> lossy_;    // with those that are left out as they lose packets, if any is
   routing::NodeIndex self_;
-  // By node that was reachable before: the last node of the path to it that was still reachable when it was lost.
-  std::map<std::string, std::string> nearest_to_lost_;
-  // For inquiries; kMostLost of each at most. By node that was reachable before: the last path to it.
+  // kMostLost of each at most. By node that was reachable before: the last node of the path to it that was still
+  // reachable when it was lost.
   static constexpr std::size_t kMostLost = 1024;
+  std::map<std::string, std::string> nearest_to_lost_;
+  // For inquiries. By node that was reachable before: the last path to it.
   std::map<std::string, std::vector<Hop>> last_paths_;
   // By cable of this node that the topology had before.
   struct LostCable {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "routing/link_state/both_ways.h"
 #include "routing/topology/cable_name.h"
 
 namespace cableway::routing {
@@ -20,11 +21,6 @@ struct End {
   const AdvertisedPort* port = nullptr;
   const AdvertisedAdjacency* adjacency = nullptr;
 };
-
-const AdvertisedPort* find_port(const Advertisement& node, std::uint32_t id) {
-  const auto port = std::find_if(node.ports.begin(), node.ports.end(), [&](const auto& each) { return each.id == id; });
-  return port == node.ports.end() ? nullptr : &*port;
-}
 
 class Agreement {
  public:
@@ -83,15 +79,10 @@ class Agreement {
   void add_cable(const Advertisement& node, const AdvertisedAdjacency& adjacency) {
     const Advertisement* neighbour = database_.find(adjacency.neighbour);
     if (neighbour == nullptr) return;
-    const auto answer = std::find_if(neighbour->adjacencies.begin(), neighbour->adjacencies.end(),
-                                     [&](const AdvertisedAdjacency& each) {
-                                       return each.neighbour == node.origin && each.port == adjacency.neighbour_port &&
-                                              each.neighbour_port == adjacency.port;
-                                     });
-    if (answer == neighbour->adjacencies.end()) return;
+    const AdvertisedAdjacency* answer = find_answer(node, adjacency, *neighbour);
+    if (answer == nullptr) return;
     const End a{&node, find_port(node, adjacency.port), &adjacency};
-    const End b{neighbour, find_port(*neighbour, answer->port), &*answer};
-    if (a.port == nullptr || b.port == nullptr) return;
+    const End b{neighbour, find_port(*neighbour, answer->port), answer};
     if (!joined_.insert({node.origin, adjacency.port, neighbour->origin, answer->port}).second) return;
     std::string name = discovered_cable_name(a.node->name, a.port->interface, b.node->name, b.port->interface);
     if (std::optional<std::string> fault = find_fault(name, a, b)) {

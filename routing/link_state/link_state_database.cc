@@ -4,27 +4,40 @@
 #include <compare>
 #include <utility>
 
+#include "routing/link_state/advertisement_weight.h"
+
 namespace cableway::routing {
 
-LinkStateDatabase::Entry LinkStateDatabase::entry_of(Advertisement&& advertisement, Milliseconds born) const {
-  if (pool_ != nullptr) return {pool_->keep(std::move(advertisement)), born};
-  return {std::make_shared<const Advertisement>(std::move(advertisement)), born};
+LinkStateDatabase::Entry LinkStateDatabase::entry_of(Advertisement&& advertisement, Milliseconds born,
+                                                     Milliseconds held_since) const {
+  if (pool_ != nullptr) return {pool_->keep(std::move(advertisement)), born, held_since};
+  return {std::make_shared<const Advertisement>(std::move(advertisement)), born, held_since};
 }
 
 LinkStateDatabase::Verdict LinkStateDatabase::offer(Advertisement advertisement, Milliseconds age, Milliseconds now) {
   if (age >= kMaxAge) return Verdict::kTooOld;
   const auto held = entries_.find(advertisement.origin);
   if (held == entries_.end()) {
-    if (entries_.size() >= kMaxNodes) return Verdict::kFull;
+    const std::size_t weight = weight_of(advertisement);
+    if (weight_ + weight > kMaxWeight) return Verdict::kFull;
+    weight_ += weight;
     const NodeId origin = advertisement.origin;
-    entries_.emplace(origin, entry_of(std::move(advertisement), now - age));
+    entries_.emplace(origin, entry_of(std::move(advertisement), now - age, now));
     return Verdict::kNewer;
   }
   const std::strong_ordering order = advertisement <=> *held->second.advertisement;
   if (order == std::strong_ordering::equal) return Verdict::kDuplicate;
   if (order == std::strong_ordering::less) return Verdict::kStale;
-  held->second = entry_of(std::move(advertisement), now - age);
+  weight_ += weight_of(advertisement) - weight_of(*held->second.advertisement);
+  held->second = entry_of(std::move(advertisement), now - age, held->second.held_since);
   return Verdict::kNewer;
+}
+
+void LinkStateDatabase::drop(NodeId origin) {
+  const auto entry = entries_.find(origin);
+  if (entry == entries_.end()) return;
+  weight_ -= weight_of(*entry->second.advertisement);
+  entries_.erase(entry);
 }
 
 std::vector<NodeId> LinkStateDatabase::expire(Milliseconds now, NodeId keep) {
@@ -32,6 +45,7 @@ std::vector<NodeId> LinkStateDatabase::expire(Milliseconds now, NodeId keep) {
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     if (entry->first != keep && now - entry->second.born >= kMaxAge) {
       removed.push_back(entry->first);
+      weight_ -= weight_of(*entry->second.advertisement);
       entry = entries_.erase(entry);
     } else {
       ++entry;

@@ -34,12 +34,13 @@ class LinkStateDatabase {
     kDuplicate,  // already held
     kStale,      // older than the entry held
     kTooOld,     // at its maximum age
-    kFull,       // the database already holds kMaxNodes origins
+    kFull,       // the first of its origin, and kMaxWeight leaves no space for it
   };
 
   struct Entry {
     std::shared_ptr<const Advertisement> advertisement;  // never empty
-    Milliseconds born;  // by the caller's clock: when it was stored, less its age at that time
+    Milliseconds born;        // by the caller's clock: when it was stored, less its age at that time
+    Milliseconds held_since;  // since when there has been one of this origin
   };
 
   // `pool`: shares copies between databases; null: this database holds its own.
@@ -48,6 +49,8 @@ class LinkStateDatabase {
   // `age`: time since the origin created it, as reported by the neighbour that forwarded it.
   Verdict offer(Advertisement advertisement, Milliseconds age, Milliseconds now);
 
+  // Removes an entry, if there is one.
+  void drop(NodeId origin);
   // Removes entries that have reached kMaxAge, except that of `keep`, the caller's own. Returns the removed origins.
   std::vector<NodeId> expire(Milliseconds now, NodeId keep);
   // The earliest time at which expire() may remove an entry; nullopt while the database is empty.
@@ -57,15 +60,18 @@ class LinkStateDatabase {
   Milliseconds age(NodeId origin, Milliseconds now) const;
   const std::map<NodeId, Entry>& entries() const { return entries_; }
   std::size_t size() const { return entries_.size(); }
+  // Of all entries (advertisement_weight.h). New versions of entries may take it beyond kMaxWeight.
+  std::size_t weight() const { return weight_; }
 
   // Compares the advertisements held, not their ages.
   friend bool operator==(const LinkStateDatabase& left, const LinkStateDatabase& right);
 
  private:
-  Entry entry_of(Advertisement&& advertisement, Milliseconds born) const;
+  Entry entry_of(Advertisement&& advertisement, Milliseconds born, Milliseconds held_since) const;
 
   std::shared_ptr<AdvertisementPool> pool_;
   std::map<NodeId, Entry> entries_;
+  std::size_t weight_ = 0;
 };
 
 }  // namespace cableway::routing

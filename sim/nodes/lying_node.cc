@@ -38,14 +38,25 @@ class LyingNode::Link final : public AdjacencyLink::End {
 LyingNode::LyingNode(NodeIdentity identity, VirtualClock& clock, FabricPorts& ports, const DatagramSeal& seal,
                      HelloTiming timing)
     : clock_(clock),
+      ports_(ports),
       neighbours_(
           std::move(identity), timing, clock, ports, ports, seal, [this] { return ++random_; }, *this) {}
 
-LyingNode::~LyingNode() = default;
+LyingNode::~LyingNode() {
+  ports_.listen([](const ReceivedDatagram&) {});
+  ports_.watch([] {});
+}
 
 void LyingNode::start() {
   neighbours_.start();
   say_own();
+}
+
+void LyingNode::stop() {
+  neighbours_.leave();
+  links_.clear();
+  ports_.listen([](const ReceivedDatagram&) {});
+  ports_.watch([] {});
 }
 
 void LyingNode::claim(std::vector<routing::AdvertisedPort> ports,

@@ -28,8 +28,8 @@ class LyingNode final : private Neighbours::Listener {
   ~LyingNode() override;
 
   void start();
-  // Sends no more hellos: its neighbours find that it is gone.
-  void stop() { neighbours_.leave(); }
+  // Leaves, as a node that is ended does.
+  void stop();
 
   // Its own advertisement has these ports and adjacencies beside the true ones.
   void claim(std::vector<routing::AdvertisedPort> ports, std::vector<routing::AdvertisedAdjacency> adjacencies);
@@ -58,6 +58,7 @@ class LyingNode final : private Neighbours::Listener {
   routing::Advertisement own() const;
 
   VirtualClock& clock_;
+  FabricPorts& ports_;
   Neighbours neighbours_;
   std::uint64_t random_ = 1;
   std::uint64_t sequence_ = 0;

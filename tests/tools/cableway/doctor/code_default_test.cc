@@ -35,10 +35,11 @@ TEST(CodeDefault, OtherGradesAreTheSeveritiesOfEvents) {
 
 // Or an attacker on a cable could make doctor report an error.
 TEST(CodeDefault, WhatAPeerCanFeignIsNoError) {
-  for (const EventCode code : {EventCode::kVersionDiffers, EventCode::kClusterDiffers, EventCode::kKeyDiffers,
-                               EventCode::kNameTaken, EventCode::kCableRefused, EventCode::kLinkLocalUsed,
-                               EventCode::kLargePacketsLost, EventCode::kSegmentCrowded, EventCode::kHoldTooLong,
-                               EventCode::kNameDefended, EventCode::kAdvertisementRefused, EventCode::kCableLeftOut}) {
+  for (const EventCode code :
+       {EventCode::kVersionDiffers, EventCode::kClusterDiffers, EventCode::kKeyDiffers, EventCode::kNameTaken,
+        EventCode::kCableRefused, EventCode::kLinkLocalUsed, EventCode::kLargePacketsLost, EventCode::kSegmentCrowded,
+        EventCode::kHoldTooLong, EventCode::kNameDefended, EventCode::kAdvertisementRefused, EventCode::kCableLeftOut,
+        EventCode::kTopologyCrowded}) {
     EXPECT_EQ(grade_of(code), Severity::kWarning) << name_of(code);
   }
 }

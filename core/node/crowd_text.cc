@@ -1,0 +1,42 @@
+#include "core/node/crowd_text.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "routing/link_state/advertisement_weight.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::size_t kShownNodes = 8;
+
+std::string chain_text(const std::vector<std::string>& chain) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(chain.size(), kShownNodes));
+  return absl::StrCat(absl::StrJoin(chain.begin(), chain.begin() + shown, ", "),
+                      chain.size() > kShownNodes ? ", .." : "");
+}
+
+std::string where_text(const Crowd& crowd, const std::string& interface) {
+  const std::string over = interface.empty() ? "" : absl::StrCat(", and came over port ", interface);
+  if (crowd.chain.empty()) {
+    return absl::StrCat("Most are of nodes that no known node has a cable to", over,
+                        ": look at the node there, and end or unplug it if it invents them");
+  }
+  if (crowd.chain.size() == 1) {
+    return absl::StrCat("Most are of nodes on this node's own cables", over,
+                        ": look at the node there, and end or unplug it if it invents them");
+  }
+  return absl::StrCat("Most are of nodes behind ", crowd.chain.back(), ", on the chain ", chain_text(crowd.chain),
+                      ": look at ", crowd.chain.back(), ", and end or unplug it if it invents them");
+}
+
+}  // namespace
+
+std::string crowd_text(const Crowd& crowd, const std::string& interface) {
+  return absl::StrCat("the cluster advertises more than the ", routing::kMaxNodes, " nodes, or ", routing::kMaxWeight,
+                      " ports, that a node holds: ", crowd.left_out, " advertisements are left out. ",
+                      where_text(crowd, interface));
+}
+
+}  // namespace cableway
