@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 
@@ -22,6 +23,10 @@ EventFields circuit_fields(const CircuitSetup& setup, const absl::Status& reason
   EventFields fields = circuit_fields(setup);
   fields.push_back({"reason", std::string(reason.message())});
   return fields;
+}
+
+std::string reason_text(const absl::Status& reason) {
+  return routing::in_quotes({reason.message().data(), reason.message().size()}, reason.message().size());
 }
 
 std::string flow_text(std::uint64_t flow) {

@@ -19,6 +19,9 @@ EventFields circuit_fields(const CircuitSetup& setup);
 // The same fields and "reason".
 EventFields circuit_fields(const CircuitSetup& setup, const absl::Status& reason);
 
+// The reason in an event's text: quoted, since it may be the words of a peer, which must not pass for this node's.
+std::string reason_text(const absl::Status& reason);
+
 // A flow's ID as events and `cableway flows` show it: 16 hex digits.
 std::string flow_text(std::uint64_t flow);
 

@@ -142,7 +142,7 @@ void TransitSetups::lose_port(const PortLost& lost) {
 void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Status& result) {
   events_.raise(EventCode::kDialEnded,
                 absl::StrCat("set-up ", circuit_text(setup),
-                             result.ok() ? " is open from here on" : " failed: ", result.message()),
+                             result.ok() ? " is open from here on" : absl::StrCat(" failed: ", reason_text(result))),
                 result.ok() ? circuit_fields(setup) : circuit_fields(setup, result));
 }
 
@@ -188,13 +188,13 @@ void TransitSetups::refused(const CircuitSetup& setup, const absl::Status& reaso
   // The answer to an inquiry is always a refusal.
   if (setup.purpose == SetupPurpose::kInquiry) return;
   events_.raise(EventCode::kCircuitRefused,
-                absl::StrCat("refused circuit ", circuit_text(setup), ": ", reason.message()),
+                absl::StrCat("refused circuit ", circuit_text(setup), ": ", reason_text(reason)),
                 circuit_fields(setup, reason));
   host_.refused(setup, reason);
 }
 
 void TransitSetups::lost(const CircuitSetup& setup, const absl::Status& reason) {
-  events_.raise(EventCode::kCircuitLost, absl::StrCat("lost circuit ", circuit_text(setup), ": ", reason.message()),
+  events_.raise(EventCode::kCircuitLost, absl::StrCat("lost circuit ", circuit_text(setup), ": ", reason_text(reason)),
                 circuit_fields(setup, reason));
   host_.lost(setup, reason);
 }

@@ -1,8 +1,13 @@
 #include "core/flow/chunk_link.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace cableway {
+
+bool says_peer_closed(const absl::Status& status) {
+  return absl::StrContains(status.message(), kPeerClosed);
+}
 
 absl::Status received_failure(FailureScope scope, absl::string_view reason) {
   return scope == FailureScope::kFlow ? absl::NotFoundError(reason) : absl::AbortedError(reason);

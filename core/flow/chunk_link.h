@@ -135,6 +135,12 @@ class ChunkLink {
   virtual void fence() = 0;
 };
 
+// What every link says of a connection that the other side's kernel has closed in order, as when an application closes
+// a flow or a process ends. The cable has carried that, so it is no fault of a cable.
+inline constexpr char kPeerClosed[] = "the peer closed the connection";
+// Whether the status, or the reason that a relay has passed on, says so.
+bool says_peer_closed(const absl::Status& status);
+
 // The status of a link whose peer has failed with this reason.
 absl::Status received_failure(FailureScope scope, absl::string_view reason);
 // Whether the status came from received_failure(). Its message then names where the fault was found, and needs no

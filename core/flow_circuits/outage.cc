@@ -28,7 +28,11 @@ bool Outage::lasts_too_long(Instant now, bool waits, std::uint64_t arrived) {
 }
 
 absl::Status Outage::forgotten(const absl::Status& reason) const {
-  return absl::Status(reason.code(), absl::StrCat(cause_.message(), "; ", reason.message()));
+  if (!says_peer_closed(cause_)) {
+    return absl::Status(reason.code(), absl::StrCat(cause_.message(), "; ", reason.message()));
+  }
+  return absl::Status(reason.code(), absl::StrCat("its other end has ended (seen here as: ", cause_.message(),
+                                                  "): ", reason.message()));
 }
 
 absl::Status Outage::too_long() const {

@@ -41,7 +41,8 @@ class Outage {
   // limit starts again. Returns whether the limit is reached.
   bool lasts_too_long(Instant now, bool waits, std::uint64_t arrived);
 
-  // The reasons reported to the application: after kOver, and when the outage lasts too long.
+  // The reasons reported to the application: after kOver, and when the outage lasts too long. A connection that the
+  // peer has closed is no fault of its cable, so the other end's reason is then the cause.
   absl::Status forgotten(const absl::Status& reason) const;
   absl::Status too_long() const;
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/circuit/circuit_events.h"
 #include "core/event/event_code.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 namespace {
@@ -22,6 +23,11 @@ EventFields flow_fields(const SessionPeer& peer, const std::optional<FlowOpened>
   fields.push_back({"path", flow->path});
   if (!flow->port.empty()) fields.push_back({"port", flow->port});
   return fields;
+}
+
+// Quotes a process's words, which may be those of a peer, so that they do not pass for the node's own.
+std::string its_words(const std::string& text) {
+  return routing::in_quotes(text, text.size());
 }
 
 // "process 17: the flow to node n2"
@@ -90,7 +96,7 @@ absl::Status ReportedFlows::take_rerouted(const SessionPeer& peer, const FlowRer
   events_.raise(EventCode::kFlowRerouted,
                 absl::StrCat(flow_of(peer, *flow), " goes over ", rerouted.path, " now", times, ", after ",
                              pause_text(rerouted.pause_us), " in which nothing moved; ", rerouted.bytes_again,
-                             " bytes were sent again: ", rerouted.cause),
+                             " bytes were sent again: ", its_words(rerouted.cause)),
                 std::move(fields));
   return absl::OkStatus();
 }
@@ -101,7 +107,8 @@ absl::Status ReportedFlows::take_waits(const SessionPeer& peer, const FlowWaits&
   EventFields fields = flow_fields(peer, *flow);
   fields.push_back({"reason", waits.cause});
   events_.raise(EventCode::kFlowWaiting,
-                absl::StrCat(flow_of(peer, *flow), " has had no path for a second: ", waits.cause), std::move(fields));
+                absl::StrCat(flow_of(peer, *flow), " has had no path for a second: ", its_words(waits.cause)),
+                std::move(fields));
   return absl::OkStatus();
 }
 
@@ -110,7 +117,7 @@ absl::Status ReportedFlows::take_corrupted(const SessionPeer& peer, const ChunkC
   if (!flow.ok()) return flow.status();
   EventFields fields = flow_fields(peer, *flow);
   fields.push_back({"reason", corrupted.reason});
-  events_.raise(EventCode::kChunkCorrupted, absl::StrCat("process ", peer.process, ": ", corrupted.reason),
+  events_.raise(EventCode::kChunkCorrupted, absl::StrCat("process ", peer.process, ": ", its_words(corrupted.reason)),
                 std::move(fields));
   return absl::OkStatus();
 }
@@ -157,10 +164,11 @@ void ReportedFlows::report(const RetiredKey& key, const Retired& retired) {
       more == 0 ? "" : absl::StrCat(", and ", more, more == 1 ? " other circuit" : " other circuits");
   const std::string again =
       retired.bytes_again == 0 ? "" : absl::StrCat("; ", retired.bytes_again, " bytes were sent again");
-  events_.raise(key.hard ? EventCode::kCircuitRetired : EventCode::kCircuitLeft,
-                absl::StrCat(flow_of(retired.peer, retired.flow), key.hard ? " has lost" : " has left", " its circuit ",
-                             retired.path, others, " (", name_of(key.kind), ")", again, ": ", retired.reason),
-                std::move(fields));
+  events_.raise(
+      key.hard ? EventCode::kCircuitRetired : EventCode::kCircuitLeft,
+      absl::StrCat(flow_of(retired.peer, retired.flow), key.hard ? " has lost" : " has left", " its circuit ",
+                   retired.path, others, " (", name_of(key.kind), ")", again, ": ", its_words(retired.reason)),
+      std::move(fields));
 }
 
 absl::Status ReportedFlows::take_ended(const SessionPeer& peer, const FlowEnded& ended) {
@@ -169,7 +177,8 @@ absl::Status ReportedFlows::take_ended(const SessionPeer& peer, const FlowEnded&
   if (ended.failure.empty()) return absl::OkStatus();
   EventFields fields = flow_fields(peer, *flow);
   fields.push_back({"reason", ended.failure});
-  events_.raise(EventCode::kFlowFailed, absl::StrCat("process ", peer.process, ": ", ended.failure), std::move(fields));
+  events_.raise(EventCode::kFlowFailed, absl::StrCat("process ", peer.process, ": ", its_words(ended.failure)),
+                std::move(fields));
   return absl::OkStatus();
 }
 

@@ -1,5 +1,8 @@
 #include "core/session/session_message.h"
 
+#include <string>
+#include <string_view>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/wire.h"
@@ -264,7 +267,7 @@ class Decoder {
         message = flow_counts();
         break;
       case Type::kFlowRerouted:
-        message = FlowRerouted{reader_.get<std::uint64_t>(),           reader_.get_printable(kMaxPathText),
+        message = FlowRerouted{reader_.get<std::uint64_t>(),           path(),
                                reader_.get_printable(kMaxFlowFailure), reader_.get<std::uint64_t>(),
                                reader_.get<std::uint64_t>(),           reader_.get<std::uint64_t>()};
         break;
@@ -370,13 +373,21 @@ class Decoder {
     }
     return message;
   }
+  // A path stands within a line of the log, unquoted, so it has only what paths have: names, arrows and "(3 nodes)".
+  std::string path() {
+    constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._- >()";
+    std::string path = reader_.get_printable(kMaxPathText);
+    if (path.find_first_not_of(kAllowed) != std::string::npos) reader_.reject();
+    return path;
+  }
   FlowOpened flow_opened() {
     FlowOpened message;
     message.number = reader_.get<std::uint64_t>();
     message.flow = reader_.get<std::uint64_t>();
     message.node = reader_.get_printable(routing::kMaxNodeNameBytes);
+    if (!message.node.empty() && !routing::is_valid_name(message.node, routing::kMaxNodeNameBytes)) reader_.reject();
     message.sends = flag();
-    message.path = reader_.get_printable(kMaxPathText);
+    message.path = path();
     message.port = reader_.get_printable(kMaxPortName);
     message.transport = {reader_.get_printable(kMaxTransportName), reader_.get_printable(kMaxTransportReason)};
     message.open_ms = reader_.get<std::uint64_t>();
@@ -394,7 +405,7 @@ class Decoder {
     if (circuits > kMaxFlowCircuits) reader_.reject();
     for (std::size_t i = 0; i < circuits && reader_.ok(); ++i) {
       CircuitCounts& circuit = message.circuits.emplace_back();
-      circuit.path = reader_.get_printable(kMaxPathText);
+      circuit.path = path();
       circuit.port = reader_.get_printable(kMaxPortName);
       circuit.transport = {reader_.get_printable(kMaxTransportName), reader_.get_printable(kMaxTransportReason)};
       circuit.bytes = reader_.get<std::uint64_t>();
@@ -412,7 +423,7 @@ class Decoder {
   CircuitRetired circuit_retired() {
     CircuitRetired message;
     message.number = reader_.get<std::uint64_t>();
-    message.path = reader_.get_printable(kMaxPathText);
+    message.path = path();
     message.kind = static_cast<CircuitEndKind>(reader_.get<std::uint8_t>());
     if (static_cast<std::size_t>(message.kind) >= kCircuitEndKinds) reader_.reject();
     message.reason = reader_.get_printable(kMaxFlowFailure);

@@ -64,7 +64,7 @@ absl::StatusOr<GivenSetting> read_setting(const toml::node& node, const Setting&
     return routing::toml_fault(file_name, line, absl::StrCat(key, " is ", shown(node), expected_in_file(setting)));
   }
   return GivenSetting{
-      .key = key, .value = *value, .origin = absl::StrCat(std::string(file_name), ":", line), .in_file = true};
+      .key = key, .value = *value, .origin = absl::StrCat(routing::escaped(file_name), ":", line), .in_file = true};
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 3> kMultipaths = {"off", "bundle", "all"}
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 constexpr std::array<std::string_view, 2> kSwitch = {"on", "off"};
 
-constexpr std::string_view kNameForm = "1 to 63 letters, digits, '.', '_' or '-'";
+constexpr std::string_view kNameForm = "1 to 63 letters, digits, '.', '_' or '-', the first neither '.' nor '-'";
 constexpr std::string_view kPath = "a path of 1 to 4095 bytes without control characters";
 constexpr std::string_view kPortList =
     "at most 64 interfaces or prefixes, such as eth1,10.7.0.0/16 (an array of them in the file, too)";

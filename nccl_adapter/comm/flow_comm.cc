@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
 #include "core/flow/chunk_link.h"
+#include "routing/text/node_name.h"
 
 namespace cableway::nccl {
 
@@ -306,9 +307,10 @@ absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const M
 }
 
 absl::Status FlowComm::fail(const absl::Status& reason) {
-  // A received reason names the party at fault itself.
-  const std::string by_node = absl::StrCat("node ", origin_.node, ": ", reason.message());
-  return fail_with(reason, ends_flow(reason) ? std::string(reason.message()) : by_node);
+  if (!ends_flow(reason)) return fail_with(reason, absl::StrCat("node ", origin_.node, ": ", reason.message()));
+  // A received reason names the party at fault itself, in words that must not pass for this node's.
+  const std::string words(reason.message());
+  return fail_with(absl::Status(reason.code(), routing::in_quotes(words, words.size())), words);
 }
 
 // `to_peer` does not contain the flow's name: the peer knows the path, and a failure frame has room only for a

@@ -222,9 +222,11 @@ ProcessFlows::Flow* ProcessFlows::find(const FlowNonce& nonce) const {
   return destination == destinations_.end() ? nullptr : destination->second;
 }
 
-std::string ProcessFlows::reason_of_end(const Flow& flow) {
+std::string ProcessFlows::reason_of_end(const Flow& flow) const {
   std::string reason = flow.comm()->reason_for_peer();
-  return reason.empty() ? absl::StrCat("node ", flow.node(), ": the application has closed the flow") : reason;
+  if (!reason.empty()) return reason;
+  return absl::StrCat("node ", flow.node(), ": the application has closed the flow",
+                      first_failure_.text(means_.dial.clock.now()));
 }
 
 void ProcessFlows::in_use(FlowComm* comm) {
@@ -236,7 +238,10 @@ void ProcessFlows::in_use(FlowComm* comm) {
 void ProcessFlows::look_at(FlowComm* comm) {
   const auto flow = flows_.find(comm);
   if (flow == flows_.end()) return;
-  if (comm->has_failed()) return flow->second->stop();
+  if (comm->has_failed()) {
+    first_failure_.note(comm->failure(), means_.dial.clock.now());
+    return flow->second->stop();
+  }
   const CommCircuits::Ended ended = comm->take_ended();
   if (ended.corruptions > 0) {
     const std::string reason(ended.last_corruption.message());
@@ -248,6 +253,7 @@ void ProcessFlows::look_at(FlowComm* comm) {
 }
 
 void ProcessFlows::closed(FlowComm* comm, const std::string& failure) {
+  first_failure_.note(failure, means_.dial.clock.now());
   reports_.ended(comm, failure);
   const auto flow = flows_.find(comm);
   if (flow == flows_.end()) return;
@@ -337,7 +343,10 @@ void ProcessFlows::report_activity(FlowComm* comm, Flow& flow, bool with_counts)
 }
 
 void ProcessFlows::report_failure(FlowComm* comm) {
-  if (const std::string failure = comm->failure(); !failure.empty()) reports_.ended(comm, failure);
+  const std::string failure = comm->failure();
+  if (failure.empty()) return;
+  first_failure_.note(failure, means_.dial.clock.now());
+  reports_.ended(comm, failure);
 }
 
 }  // namespace cableway::nccl

@@ -22,6 +22,7 @@
 #include "nccl_adapter/comm/recv_comm.h"
 #include "nccl_adapter/comm/send_comm.h"
 #include "nccl_adapter/process/ended_flows.h"
+#include "nccl_adapter/process/first_failure.h"
 #include "nccl_adapter/process/flow_reports.h"
 
 namespace cableway::nccl {
@@ -92,7 +93,8 @@ class ProcessFlows {
   void report_activity(FlowComm* comm, Flow& flow, bool with_counts);
   void forget(FlowComm* comm);
   Flow* find(const FlowNonce& nonce) const;  // nullptr: the flow is unknown
-  static std::string reason_of_end(const Flow& flow);
+  // Why the flow has ended, for its other end.
+  std::string reason_of_end(const Flow& flow) const;
 
   struct Closed {
     FlowComm* comm = nullptr;
@@ -107,6 +109,7 @@ class ProcessFlows {
   ByComm flows_;
   std::deque<Closed> closed_;  // of flows_; the oldest first
   EndedFlows ended_;
+  FirstFailure first_failure_;
   std::map<FlowNonce, Outgoing*> sources_;
   std::map<FlowNonce, Incoming*> destinations_;
   std::unique_ptr<Timer> attend_;  // runs while flows that end here are attended

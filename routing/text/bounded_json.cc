@@ -1,13 +1,16 @@
 #include "routing/text/bounded_json.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "routing/text/absl_view.h"
+#include "routing/text/node_name.h"
 
 namespace cableway::routing {
 namespace {
@@ -29,7 +32,8 @@ std::string reason_of(const Json::exception& error) {
   return absl::StrReplaceAll(escaped, {{"\\'", "'"}, {"\\\"", "\""}});
 }
 
-// Scans a text without building a document; stops at the first violation.
+// Scans a text without building a document, which would keep only the last of duplicate members; stops at the first
+// violation.
 class BoundsCheck : public Json::json_sax_t {
  public:
   explicit BoundsCheck(const JsonBounds& bounds) : bounds_(bounds) {}
@@ -41,7 +45,7 @@ class BoundsCheck : public Json::json_sax_t {
   bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return count(); }
   bool string(string_t& /*value*/) override { return count(); }
   bool binary(binary_t& /*value*/) override { return count(); }
-  bool key(string_t& /*name*/) override { return count(); }
+  bool key(string_t& name) override;
   bool start_object(std::size_t /*members*/) override { return count() && enter(); }
   bool start_array(std::size_t /*elements*/) override { return count() && enter(); }
   bool end_object() override { return leave(); }
@@ -57,36 +61,71 @@ class BoundsCheck : public Json::json_sax_t {
   const std::string& wrong() const { return wrong_; }
 
  private:
+  // An object or array that is not complete yet.
+  struct Open {
+    std::set<std::string> names;  // of an object's members so far
+    std::string name;             // of an object's last member
+    std::size_t elements = 0;     // of an array, so far
+  };
+
   bool count() {
+    if (!open_.empty()) ++open_.back().elements;
     if (++values_ > bounds_.values) {
       wrong_ = absl::StrCat("there are too many values; expected at most ", bounds_.values);
     }
     return wrong_.empty();
   }
   bool enter() {
-    if (++depth_ > bounds_.depth) {
+    open_.emplace_back();
+    if (open_.size() > bounds_.depth) {
       wrong_ = absl::StrCat("values are nested too deeply; expected at most ", bounds_.depth, " levels");
     }
     return wrong_.empty();
   }
   bool leave() {
-    --depth_;
+    open_.pop_back();
     return true;
   }
+  std::string place() const;
 
   const JsonBounds& bounds_;
   std::size_t values_ = 0;
-  std::size_t depth_ = 0;
+  std::vector<Open> open_;  // the innermost last
   std::size_t position_ = 0;
   std::string wrong_;
 };
+
+// The innermost open object as a JSON pointer (RFC 6901), "" for the document. Names with a '/' are not escaped.
+std::string BoundsCheck::place() const {
+  constexpr std::size_t kShownName = 80;
+  std::string place;
+  for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
+    const Open& each = open_[i];
+    const std::string name = absl::CHexEscape(absl_view(each.name).substr(0, kShownName));
+    absl::StrAppend(&place, "/", each.names.empty() ? absl::StrCat(each.elements - 1) : name);
+  }
+  return place;
+}
+
+bool BoundsCheck::key(string_t& name) {
+  if (!count()) return false;
+  Open& object = open_.back();
+  if (object.names.insert(name).second) {
+    object.name = name;
+    return true;
+  }
+  const std::string where = place();
+  wrong_ = absl::StrCat(where.empty() ? "" : absl::StrCat("at ", where, ": "), "member ", in_quotes(name),
+                        " occurs twice; expected each member once");
+  return false;
+}
 
 absl::Status syntax_error(std::string_view text, std::string_view file_name, const BoundsCheck& check,
                           std::string_view expected) {
   const std::string_view before = text.substr(0, check.position() - 1);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
-  return absl::InvalidArgumentError(absl::StrCat(absl_view(file_name), ":", line, ": column ", column, ": ",
+  return absl::InvalidArgumentError(absl::StrCat(escaped(file_name), ":", line, ": column ", column, ": ",
                                                  check.wrong(), "; expected ", absl_view(expected)));
 }
 
@@ -96,12 +135,18 @@ absl::StatusOr<Json> parse_bounded_json(std::string_view text, std::string_view 
                                         std::string_view expected) {
   if (text.size() > bounds.bytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat(absl_view(file_name), ": the file has ", text.size(), " bytes; expected at most ", bounds.bytes));
+        absl::StrCat(escaped(file_name), ": the file has ", text.size(), " bytes; expected at most ", bounds.bytes));
+  }
+  // To the parser a NUL is the end of the text, so that what follows would be ignored.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+    return absl::InvalidArgumentError(
+        absl::StrCat(escaped(file_name), ":", line, ": a NUL byte; expected ", absl_view(expected)));
   }
   BoundsCheck check(bounds);
   if (Json::sax_parse(text, &check)) return Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (check.position() > 0) return syntax_error(text, file_name, check, expected);
-  return absl::InvalidArgumentError(absl::StrCat(absl_view(file_name), ": ", check.wrong()));
+  return absl::InvalidArgumentError(absl::StrCat(escaped(file_name), ": ", check.wrong()));
 }
 
 }  // namespace cableway::routing

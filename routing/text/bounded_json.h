@@ -17,8 +17,8 @@ struct JsonBounds {
 };
 
 // InvalidArgument reads "FILE:LINE: what is wrong; what was expected" if the text is not JSON, and "FILE: .." if it
-// exceeds the bounds; `file_name` is used only there. `expected` describes the contents, after "expected ". If an
-// object has a duplicate member, the last one counts.
+// exceeds the bounds, has a NUL byte or an object that has two members of one name; `file_name` is used only there.
+// `expected` describes the contents, after "expected ".
 absl::StatusOr<nlohmann::json> parse_bounded_json(std::string_view text, std::string_view file_name,
                                                   const JsonBounds& bounds, std::string_view expected);
 

@@ -64,7 +64,7 @@ std::size_t offset_of(std::string_view text, const toml::source_position& positi
 
 absl::Status toml_fault(std::string_view file_name, std::uint32_t line, std::string_view message) {
   return absl::InvalidArgumentError(
-      absl::StrCat(absl_view(file_name), ":", std::max(line, 1U), ": ", absl_view(message)));
+      absl::StrCat(escaped(file_name), ":", std::max(line, 1U), ": ", absl_view(message)));
 }
 
 absl::StatusOr<toml::table> parse_hardened(std::string_view text, std::string_view file_name, const TomlBounds& bounds,

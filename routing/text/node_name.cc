@@ -5,6 +5,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "routing/text/absl_view.h"
 
 namespace cableway::routing {
 namespace {
@@ -23,12 +25,23 @@ std::string_view take_number(std::string_view& text) {
   return number;
 }
 
-}  // namespace
-
-bool is_valid_name(std::string_view name, std::size_t max_length) {
+bool has_valid_characters(std::string_view name, std::size_t max_length) {
   return !name.empty() && name.size() <= max_length && std::all_of(name.begin(), name.end(), [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
   });
+}
+
+}  // namespace
+
+bool is_valid_name(std::string_view name, std::size_t max_length) {
+  return has_valid_characters(name, max_length) && name.front() != '.' && name.front() != '-';
+}
+
+std::string name_fault(std::string_view name, std::size_t max_length) {
+  if (has_valid_characters(name, max_length)) {
+    return absl::StrCat("begins with \"", std::string(1, name.front()), "\"; expected a letter, a digit or _ first");
+  }
+  return absl::StrCat("is not valid; expected 1 to ", max_length, " characters of A-Z a-z 0-9 . _ -");
 }
 
 bool natural_less(std::string_view left, std::string_view right) {
@@ -50,10 +63,13 @@ bool natural_less(std::string_view left, std::string_view right) {
   return left < right;  // equal except for leading zeros
 }
 
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kShown = 80;
-  const absl::string_view shown(text.data(), std::min(text.size(), kShown));
-  return absl::StrCat("\"", absl::CHexEscape(shown), text.size() > kShown ? "\".." : "\"");
+std::string in_quotes(std::string_view text, std::size_t most) {
+  const std::string shown = absl::CHexEscape(absl_view(text.substr(0, most)));
+  return absl::StrCat("\"", absl::StrReplaceAll(shown, {{"\\'", "'"}}), text.size() > most ? "\".." : "\"");
+}
+
+std::string escaped(std::string_view text) {
+  return absl::StrReplaceAll(absl::CHexEscape(absl_view(text)), {{"\\'", "'"}, {"\\\"", "\""}});
 }
 
 }  // namespace cableway::routing

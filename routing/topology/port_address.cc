@@ -82,7 +82,7 @@ absl::StatusOr<PortAddress> parse_port_address(std::string_view text) {
 
 bool is_valid_interface_name(std::string_view name) {
   constexpr std::string_view kNever = "/:%\"\\";
-  return !name.empty() && name.size() <= kMaxInterfaceNameBytes && name != "." && name != ".." &&
+  return !name.empty() && name.size() <= kMaxInterfaceNameBytes && name != "." && name != ".." && name.front() != '-' &&
          std::all_of(name.begin(), name.end(), [&](char c) {
            return absl::ascii_isgraph(static_cast<unsigned char>(c)) && kNever.find(c) == std::string_view::npos;
          });

@@ -36,7 +36,8 @@ bool in_same_prefix(const PortAddress& left, const PortAddress& right, std::uint
 inline constexpr std::size_t kMaxInterfaceNameBytes = 15;  // IFNAMSIZ - 1
 
 // Whether `name` is a valid Linux interface name: 1 to 15 printable characters other than space / : % " and backslash,
-// not "." or "..". (Linux would allow the last three; rejecting them keeps files and messages simple.)
+// not "." or "..", and not beginning with '-', as an option of a command does. (Linux would allow the last four;
+// rejecting them keeps files, messages and commands simple.)
 bool is_valid_interface_name(std::string_view name);
 
 }  // namespace cableway::routing

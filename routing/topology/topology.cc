@@ -66,8 +66,8 @@ std::optional<std::uint64_t> stated_rate_mbps(const std::vector<SharedPart>& par
 
 absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node> nodes, std::vector<Cable> cables) {
   if (!is_valid_name(cluster, kMaxNodeNameBytes)) {
-    return absl::InvalidArgumentError(absl::StrCat("cluster name ", in_quotes(cluster), " is not valid; expected 1 to ",
-                                                   kMaxNodeNameBytes, " characters of A-Z a-z 0-9 . _ -"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster name ", in_quotes(cluster), " ", name_fault(cluster, kMaxNodeNameBytes)));
   }
   if (const std::optional<TopologyFault> fault = find_topology_fault(nodes, cables)) {
     return absl::InvalidArgumentError(describe(*fault, nodes, cables));

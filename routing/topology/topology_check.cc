@@ -66,8 +66,8 @@ class Checker {
 Checker::Result Checker::check_node(std::size_t index) {
   const Node& node = nodes_[index];
   if (!is_valid_name(node.name, kMaxNodeNameBytes)) {
-    return Broken{Part::kName, absl::StrCat("node name ", in_quotes(node.name), " is not valid; expected 1 to ",
-                                            kMaxNodeNameBytes, " characters of A-Z a-z 0-9 . _ -")};
+    return Broken{Part::kName,
+                  absl::StrCat("node name ", in_quotes(node.name), " ", name_fault(node.name, kMaxNodeNameBytes))};
   }
   if (!node_names_.insert(node.name).second) {
     return Broken{Part::kName, absl::StrCat("node name ", in_quotes(node.name),
@@ -108,8 +108,8 @@ Checker::Result Checker::check_parts(const Node& node, const std::vector<SharedP
 
 Checker::Result Checker::check_cable_name(const Cable& cable) {
   if (!is_valid_name(cable.name, kMaxCableNameLength)) {
-    return Broken{Part::kName, absl::StrCat("cable name ", in_quotes(cable.name), " is not valid; expected 1 to ",
-                                            kMaxCableNameLength, " characters of A-Z a-z 0-9 . _ -")};
+    return Broken{Part::kName,
+                  absl::StrCat("cable name ", in_quotes(cable.name), " ", name_fault(cable.name, kMaxCableNameLength))};
   }
   if (!cable_names_.insert(cable.name).second) {
     return Broken{Part::kName, absl::StrCat("cable name ", in_quotes(cable.name),
@@ -148,7 +148,9 @@ Checker::Result Checker::check_capacity(const Cable& cable) const {
 Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& address) const {
   if (!port.interface.empty() && !is_valid_interface_name(port.interface)) {
     return Broken{part, absl::StrCat("interface ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)),
-                                     " is not valid; expected the name of a network interface, at most 15 characters")};
+
+                                     " is not valid; expected the name of a network interface, at most 15 characters, "
+                                     "the first not -")};
   }
   for (const auto& [kind, name] : {std::pair("plug", &port.plug), std::pair("root", &port.root)}) {
     if (is_valid_part_name(*name)) continue;

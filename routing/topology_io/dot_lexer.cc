@@ -86,6 +86,7 @@ absl::StatusOr<std::string> DotLexer::take_quoted() {
   std::size_t at = 1;
   for (; at < rest_.size() && rest_[at] != '"'; ++at) {
     const std::string_view here = rest_.substr(at, 2);
+    if (rest_[at] == '\0') return fault("a NUL byte in quoted text; expected text without one");
     if (here == "\\\n") {
       ++at;
     } else if (here == "\\\"") {

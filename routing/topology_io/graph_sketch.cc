@@ -180,7 +180,8 @@ Port port_of(std::size_t node, const SketchAttributes& attributes, const std::st
 }  // namespace
 
 absl::Status GraphSketch::fault(std::uint32_t line, std::string_view message) const {
-  return absl::InvalidArgumentError(absl::StrCat(file_name_, ":", std::max(line, 1U), ": ", absl_view(message)));
+  return absl::InvalidArgumentError(
+      absl::StrCat(escaped(file_name_), ":", std::max(line, 1U), ": ", absl_view(message)));
 }
 
 absl::Status GraphSketch::set(SketchAttributes& attributes, std::string_view key, std::string_view text,

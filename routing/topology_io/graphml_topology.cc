@@ -61,6 +61,8 @@ class GraphmlReader {
   absl::Status fault(const pugi::xml_node& element, std::string_view message) {
     return sketch_.fault(line_of(element), message);
   }
+  absl::Status check_nuls();
+  absl::StatusOr<pugi::xml_node> find_root(const pugi::xml_document& document);
   absl::Status read_keys(const pugi::xml_node& root);
   absl::Status read_key(const pugi::xml_node& element);
   absl::StatusOr<pugi::xml_node> find_graph(const pugi::xml_node& root);
@@ -82,6 +84,35 @@ class GraphmlReader {
 std::string_view trimmed(const char* text) {
   const absl::string_view bare = absl::StripAsciiWhitespace(text);
   return {bare.data(), bare.size()};
+}
+
+// The value of the digits that `text` begins with; more than any character's if it is too large.
+std::uint32_t leading_number(std::string_view text, std::uint32_t base) {
+  constexpr std::uint32_t kTooLarge = 0x110000;
+  std::uint32_t value = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (!absl::ascii_isxdigit(byte) || (base == 10 && !absl::ascii_isdigit(byte))) break;
+    const int digit = absl::ascii_isdigit(byte) ? c - '0' : absl::ascii_tolower(byte) - 'a' + 10;
+    value = std::min(value * base + static_cast<std::uint32_t>(digit), kTooLarge);
+  }
+  return value;
+}
+
+// The offset of a NUL in `text`, as a byte or as a reference ("&#0;"), or of a reference beyond Unicode, which pugixml
+// reduces modulo 2^32; npos: there is none. An empty reference ("&#;") is plain text.
+std::size_t find_nul(std::string_view text) {
+  for (std::size_t at = text.find_first_of(std::string_view("\0&", 2)); at != std::string_view::npos;
+       at = text.find_first_of(std::string_view("\0&", 2), at + 1)) {
+    if (text[at] == '\0') return at;
+    const std::string_view reference = text.substr(at);
+    const bool hexadecimal = reference.starts_with("&#x");
+    const std::string_view digits = reference.substr(std::min<std::size_t>(reference.size(), hexadecimal ? 3 : 2));
+    if (!reference.starts_with("&#") || digits.starts_with(';')) continue;
+    const std::uint32_t character = leading_number(digits, hexadecimal ? 16 : 10);
+    if (character == 0 || character > 0x10ffff) return at;
+  }
+  return std::string_view::npos;
 }
 
 bool is(const pugi::xml_node& element, std::string_view name) {
@@ -199,23 +230,57 @@ absl::Status GraphmlReader::read_edges(const pugi::xml_node& graph) {
   return absl::OkStatus();
 }
 
+// pugixml's texts end at a NUL, so that "n0&#0;x" would be "n0".
+absl::Status GraphmlReader::check_nuls() {
+  const std::size_t nul = find_nul(text_);
+  if (nul == std::string_view::npos) return absl::OkStatus();
+  return sketch_.fault(lines_.line_at(static_cast<std::ptrdiff_t>(nul)),
+                       absl::StrCat(text_[nul] == '\0' ? "a NUL byte" : "a reference to no character",
+                                    "; expected text without NUL, and characters of Unicode"));
+}
+
+// XML has one root; pugixml accepts several, and text beside them.
+absl::StatusOr<pugi::xml_node> GraphmlReader::find_root(const pugi::xml_document& document) {
+  constexpr char kExpected[] = "; expected one <graphml> .. </graphml>";
+  const pugi::xml_node root = document.document_element();
+  if (!root) {
+    return sketch_.fault(1, "syntax error: there is no element; expected GraphML: <graphml> .. </graphml>");
+  }
+  if (!is(root, "graphml")) {
+    return fault(
+        root, absl::StrCat("the document is ", in_quotes(root.name()), "; expected GraphML: <graphml> .. </graphml>"));
+  }
+  for (const pugi::xml_node& each : document.children()) {
+    if (each == root) continue;
+    if (each.type() == pugi::node_element) {
+      return fault(each, absl::StrCat("a second root element, ", in_quotes(each.name()), kExpected));
+    }
+    const bool is_text = each.type() == pugi::node_pcdata || each.type() == pugi::node_cdata;
+    if (!is_text) continue;
+    const std::string_view text = trimmed(each.value());
+    return sketch_.fault(lines_.line_at(each.offset_debug() + (text.data() - each.value())),
+                         absl::StrCat("text outside <graphml>: ", in_quotes(text), kExpected));
+  }
+  return root;
+}
+
 absl::StatusOr<Topology> GraphmlReader::read(Disconnected disconnected) {
   if (text_.size() > kMaxTopologyFileBytes) {
     return sketch_.fault(
         1, absl::StrCat("the file has ", text_.size(), " bytes; expected at most ", kMaxTopologyFileBytes));
   }
+  if (absl::Status status = check_nuls(); !status.ok()) return status;
   pugi::xml_document document;
+  // parse_fragment keeps text beside the root, which is otherwise dropped.
   const pugi::xml_parse_result parsed =
-      document.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
+      document.load_buffer(text_.data(), text_.size(), pugi::parse_default | pugi::parse_fragment, pugi::encoding_utf8);
   if (!parsed) {
     return sketch_.fault(lines_.line_at(parsed.offset), absl::StrCat("syntax error: ", parsed.description(),
                                                                      "; expected GraphML: <graphml> .. </graphml>"));
   }
-  const pugi::xml_node root = document.document_element();
-  if (!is(root, "graphml")) {
-    return fault(
-        root, absl::StrCat("the document is ", in_quotes(root.name()), "; expected GraphML: <graphml> .. </graphml>"));
-  }
+  const absl::StatusOr<pugi::xml_node> found = find_root(document);
+  if (!found.ok()) return found.status();
+  const pugi::xml_node root = *found;
   if (absl::Status status = read_keys(root); !status.ok()) return status;
   const absl::StatusOr<pugi::xml_node> graph = find_graph(root);
   if (!graph.ok()) return graph.status();

@@ -135,7 +135,7 @@ class JsonReader {
 
  private:
   absl::Status fault(std::string_view message) const {
-    return absl::InvalidArgumentError(absl::StrCat(file_name_, ": ", absl_view(message)));
+    return absl::InvalidArgumentError(absl::StrCat(escaped(file_name_), ": ", absl_view(message)));
   }
   absl::Status read_root(const Json& root);
   absl::StatusOr<std::vector<SharedPart>> read_parts(Members& members, const char* name,
@@ -245,8 +245,8 @@ absl::Status JsonReader::read_root(const Json& root) {
   const Json* const nodes = members.array("nodes");
   const Json* const cables = members.array("cables");
   if (!is_valid_name(cluster_, kMaxNodeNameBytes)) {
-    members.refuse("cluster", absl::StrCat(in_quotes(cluster_), " is not a valid cluster name; expected 1 to ",
-                                           kMaxNodeNameBytes, " characters of A-Z a-z 0-9 . _ -"));
+    members.refuse("cluster",
+                   absl::StrCat("cluster name ", in_quotes(cluster_), " ", name_fault(cluster_, kMaxNodeNameBytes)));
   }
   if (members.fault()) return fault(*members.fault());
   for (const Json& node : *nodes) {

@@ -49,7 +49,7 @@ absl::StatusOr<Topology> parse_topology_input(std::string_view text, std::string
   const Form* const form =
       std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& known) { return known.ending == ending; });
   if (form != std::end(kForms)) return form->parse(text, file_name, form->disconnected);
-  return absl::InvalidArgumentError(absl::StrCat(std::string(file_name), ":1: unsupported file name extension ",
+  return absl::InvalidArgumentError(absl::StrCat(escaped(file_name), ":1: unsupported file name extension ",
                                                  in_quotes(ending),
                                                  "; expected .toml, .json, .dot, .gv, .graphml or .xml"));
 }

@@ -28,7 +28,7 @@ void CableLink::fail(absl::string_view reason, FailureScope scope) {
 }
 
 void CableLink::fence() {
-  end(absl::CancelledError("the peer closed the connection"));
+  end(absl::CancelledError(kPeerClosed));
 }
 
 void CableLink::end(absl::Status peer_status) {

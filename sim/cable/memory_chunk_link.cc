@@ -103,7 +103,7 @@ void MemoryChunkLink::fence() {
   controls_.clear();
   if (!dead_.ok()) return;
   dead_ = absl::FailedPreconditionError("the circuit is closed");
-  peer_->cut(absl::CancelledError("the peer closed the connection"));
+  peer_->cut(absl::CancelledError(kPeerClosed));
 }
 
 void MemoryChunkLink::cut(const absl::Status& reason) {

@@ -51,8 +51,7 @@ absl::StatusOr<std::string> MixReader::read_name(const toml::table& table) {
     if (!node->is_string()) return fault(line, "name is not text; expected text in quotes");
     name = node->as_string()->get();
     if (!routing::is_valid_name(name, kMaxGroupNameLength)) {
-      return fault(line, absl::StrCat("name is ", in_quotes(name), "; expected 1 to ", kMaxGroupNameLength,
-                                      " characters of A-Z a-z 0-9 . _ -"));
+      return fault(line, absl::StrCat("name ", in_quotes(name), " ", routing::name_fault(name, kMaxGroupNameLength)));
     }
   }
   if (!place_by_name_.emplace(name, mix_.groups.size()).second) {

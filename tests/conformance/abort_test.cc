@@ -85,7 +85,8 @@ TEST_P(AbortTest, AListenCommThatClosesUnderAnUnacceptedConnectionEndsIt) {
     test.send("connected");
     test.receive();
     EXPECT_EQ(send_until_failure(rank, comm, 1000).result, abi::kRemoteError);
-    expect_warning("flow to node b (" + path_ + ") failed: node b: its listen comm was closed before it was accepted");
+    expect_warning("flow to node b (" + path_ +
+                   ") failed: \"node b: its listen comm was closed before it was accepted\"");
     // Later connects get the reason.
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);

@@ -140,7 +140,7 @@ class UntrustedPeerTest(unittest.TestCase):
         set_up = b"\xcb\x05" + bytes(30)
         untrusted_peer.connect_and("n2", "10.7.0.3", "10.7.0.1", 1, lambda connections: [
             untrusted_peer.send_and_await_end(connection, set_up) for connection in connections])
-        self.assertRegex(nodes.log("n0"), "CONNECTION_REFUSED refused a connection from 10.7.0.3 TCP port [0-9]+: a set-up without")
+        self.assertRegex(nodes.log("n0"), 'CONNECTION_REFUSED refused a connection from 10.7.0.3 TCP port [0-9]+: "a set-up without')
         self.check_unharmed(nodes)
 
 

@@ -12,6 +12,7 @@
 #include "core/linux/session/session_group.h"
 #include "core/linux/session/session_names.h"
 #include "routing/text/node_name.h"
+#include "tools/cablewayd/log_file.h"
 
 namespace cableway {
 namespace {
@@ -36,12 +37,17 @@ void warn_of_ports(const Settings& settings, const std::vector<PortFacts>& ports
 // Checks the log file or the nearest existing folder: missing folders will be created.
 void warn_of_log_file(const std::string& file, std::vector<std::string>& warnings) {
   if (file.empty()) return;
+  constexpr char kEffect[] = "; the node would log to standard error";
+  if (const absl::Status fits = check_log_file(file); !fits.ok()) {
+    warnings.push_back(absl::StrCat("log_file: ", fits.message(), kEffect));
+    return;
+  }
   std::filesystem::path there = file;
   while (!there.empty() && ::access(there.c_str(), F_OK) != 0 && errno == ENOENT) there = there.parent_path();
   const std::string wanted = there.empty() ? "." : there.string();
   if (::access(wanted.c_str(), W_OK) == 0) return;
-  warnings.push_back(absl::StrCat("log_file: ", in_quotes(wanted), " cannot be written: ", std::strerror(errno),
-                                  "; the node would log to standard error"));
+  warnings.push_back(
+      absl::StrCat("log_file: ", in_quotes(wanted), " cannot be written: ", std::strerror(errno), kEffect));
 }
 
 void warn_of_daemon(const std::string& daemon, std::vector<std::string>& warnings) {

@@ -1,32 +1,18 @@
 #include "tools/cablewayd/node_log.h"
 
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "routing/text/absl_view.h"
-#include "routing/text/node_name.h"
+#include "tools/cablewayd/log_file.h"
 
 namespace cableway {
 namespace {
-
-// Opening a pipe would wait for its reader.
-absl::Status check_kind(const std::string& file) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_type type = fs::status(file, error).type();
-  if (type == fs::file_type::not_found || type == fs::file_type::regular || type == fs::file_type::character) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("log file ", routing::in_quotes(file), " is not a file; expected a regular file, or none yet"));
-}
 
 spdlog::level::level_enum level_of(EventSeverity severity) {
   switch (severity) {
@@ -77,14 +63,10 @@ void NodeLog::set_least(EventSeverity least) {
 
 absl::Status NodeLog::reopen() {
   if (file_.empty()) return absl::OkStatus();
-  if (absl::Status status = check_kind(file_); !status.ok()) return status;
-  try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file_);
-    sink->set_formatter(line_format());
-    sink_->set_sinks({std::move(sink)});
-  } catch (const spdlog::spdlog_ex& failure) {
-    return absl::FailedPreconditionError(absl::StrCat("the log cannot be opened: ", failure.what()));
-  }
+  absl::StatusOr<std::shared_ptr<LogFile>> opened = LogFile::open(file_);
+  if (!opened.ok()) return opened.status();
+  (*opened)->set_formatter(line_format());
+  sink_->set_sinks({*std::move(opened)});
   state_->reported = false;
   return absl::OkStatus();
 }

@@ -36,8 +36,8 @@ absl::Status check_access(const UniqueFd& file, const std::string& path) {
     std::array<char, 8> mode{};
     std::snprintf(mode.data(), mode.size(), "%04o", status.st_mode & 07777U);
     return absl::FailedPreconditionError(named(
-        path,
-        absl::StrCat("has mode ", mode.data(), ", which gives other users access; expected 0600: chmod 600 ", path)));
+        path, absl::StrCat("has mode ", mode.data(), ", which gives other users access; expected 0600: chmod 600 ",
+                           routing::escaped(path))));
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/os/bounded_file.h"
+#include "routing/text/node_name.h"
 #include "routing/topology_io/topology_file.h"
 #include "routing/topology_io/topology_input.h"
 
@@ -14,7 +15,8 @@ namespace {
 // Reads up to one byte beyond the limit, so that the parser can report that the file is too long.
 absl::StatusOr<std::string> read_bounded(const std::string& path) {
   const auto cannot = [&path](const absl::Status& status) {
-    return absl::InvalidArgumentError(absl::StrCat("topology file \"", path, "\" ", status.message()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("topology file ", routing::in_quotes(path, path.size()), " ", status.message()));
   };
   const absl::StatusOr<UniqueFd> file = open_input(path);
   if (!file.ok()) return cannot(file.status());

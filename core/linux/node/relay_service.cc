@@ -91,17 +91,17 @@ absl::Status RelayService::relay(const CircuitSetup& setup, OpenHop upstream, Op
 
 void RelayService::refused_connection(const std::string& peer, const absl::Status& reason) {
   ++setups_refused_;
-  events_.raise(EventCode::kConnectionRefused, absl::StrCat("refused a connection from ", peer, ": ", reason.message()),
+  events_.raise(EventCode::kConnectionRefused,
+                absl::StrCat("refused a connection from ", peer, ": ", reason_text(reason)),
                 {{"address", peer}, {"reason", std::string(reason.message())}});
 }
 
 void RelayService::on_closed(RelayLoop::Closed closed) {
   events_.raise(closed.broken ? EventCode::kCircuitBroken : EventCode::kCircuitEnded,
-                absl::StrCat("circuit ", circuit_text(closed.setup), " ended: ", closed.reason.message()),
+                absl::StrCat("circuit ", circuit_text(closed.setup), " ended: ", reason_text(closed.reason)),
                 circuit_fields(closed.setup, closed.reason));
   if (found_corruption(closed.reason)) {
-    events_.raise(EventCode::kChunkCorrupted, std::string(closed.reason.message()),
-                  circuit_fields(closed.setup, closed.reason));
+    events_.raise(EventCode::kChunkCorrupted, reason_text(closed.reason), circuit_fields(closed.setup, closed.reason));
   }
   // The ends need only the reason, and the circuits that remain need the relay's memory.
   close_lingering(io_, std::move(closed.upstream), Unsent::kForget);

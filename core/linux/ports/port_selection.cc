@@ -177,8 +177,9 @@ void Selection::consider(PortId id, const KernelLink& link) {
 
   const bool selected = named || in_prefix;
   if (!routing::is_valid_interface_name(link.name)) {
-    return reject(link.name, absl::StrCat("its name ", routing::in_quotes(link.name), " cannot be written as a scope"),
-                  selected);
+    const char* const why =
+        link.name.starts_with('-') ? " begins with -, as an option" : " cannot be written as a scope";
+    return reject(link.name, absl::StrCat("its name ", routing::in_quotes(link.name), why), selected);
   }
   if (std::string why = why_not(id, link, selected); !why.empty()) return reject(link.name, std::move(why), selected);
   if (addresses.empty()) {

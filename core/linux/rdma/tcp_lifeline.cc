@@ -21,7 +21,7 @@ absl::StatusOr<bool> TcpLifeline::fill(std::size_t bytes) {
         uninterrupted([&] { return ::recv(socket_.get(), &staging_[staged_], bytes - staged_, MSG_DONTWAIT); });
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
     if (got < 0) return connection_error(errno, "cannot read from the peer");
-    if (got == 0) return absl::CancelledError("the peer closed the connection");
+    if (got == 0) return absl::CancelledError(kPeerClosed);
     staged_ += static_cast<std::size_t>(got);
   }
   return true;

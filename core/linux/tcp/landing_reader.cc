@@ -47,7 +47,7 @@ absl::Status LandingReader::progress(ChunkLink::Sink& sink) {
     const ssize_t got = uninterrupted([&] { return ::recv(socket_, &staging_[end_], room, MSG_DONTWAIT); });
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return absl::OkStatus();
     if (got < 0) return connection_error(errno, absl::StrCat("cannot read from the peer", within_chunk()));
-    if (got == 0) return absl::CancelledError(absl::StrCat("the peer closed the connection", within_chunk()));
+    if (got == 0) return absl::CancelledError(absl::StrCat(kPeerClosed, within_chunk()));
     bytes_read_ += static_cast<std::uint64_t>(got);
     end_ += static_cast<std::size_t>(got);
     if (absl::Status status = consume(sink); !status.ok()) return status;

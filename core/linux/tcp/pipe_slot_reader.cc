@@ -67,7 +67,7 @@ absl::Status PipeSlotReader::progress(ChunkLink::Sink& sink) {
 absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::count(ssize_t got) {
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Outcome::kMustWait;
   if (got < 0) return connection_error(errno, "cannot read from the peer");
-  if (got == 0) return absl::CancelledError("the peer closed the connection");
+  if (got == 0) return absl::CancelledError(kPeerClosed);
   bytes_read_ += static_cast<std::uint64_t>(got);
   return Outcome::kAgain;
 }

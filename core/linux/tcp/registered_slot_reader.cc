@@ -54,7 +54,7 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read(std::by
     const ssize_t got = uninterrupted([&] { return ::recv(socket_, to + have, bytes - have, MSG_DONTWAIT); });
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Outcome::kMustWait;
     if (got < 0) return connection_error(errno, "cannot read from the peer");
-    if (got == 0) return absl::CancelledError("the peer closed the connection");
+    if (got == 0) return absl::CancelledError(kPeerClosed);
     have += static_cast<std::size_t>(got);
     bytes_read_ += static_cast<std::uint64_t>(got);
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
+#include "core/flow/chunk_link.h"
 
 namespace cableway::sim {
 
@@ -53,7 +54,7 @@ void NodeProcess::end() {
     // Its kernel closes both connections.
     relay.upstream->destination.kill_process();
     relay.downstream->source.kill_process();
-    relay.circuit->circuit().fail(absl::CancelledError("the peer closed the connection"));
+    relay.circuit->circuit().fail(absl::CancelledError(kPeerClosed));
     forget(relay);
   }
 }

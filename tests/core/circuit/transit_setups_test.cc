@@ -167,7 +167,7 @@ TEST_F(TransitSetupsTest, ForwardARefusalUnchanged) {
   EXPECT_THAT(host_.refusals, ElementsAre("node n2: no listener"));
   EXPECT_THAT(events_.codes(), ElementsAre(EventCode::kSetupArrived, EventCode::kDialStarted, EventCode::kDialEnded,
                                            EventCode::kCircuitRefused));
-  EXPECT_EQ(events_.raised[3].text, "refused circuit n0 -c0-> n1 -c1-> n2: node n2: no listener");
+  EXPECT_EQ(events_.raised[3].text, "refused circuit n0 -c0-> n1 -c1-> n2: \"node n2: no listener\"");
   EXPECT_EQ(test::field_of(events_.raised[3].fields, "reason"), "node n2: no listener");
   EXPECT_EQ(transit_.in_setup(), 0U);
   EXPECT_FALSE(downstream->is_open);

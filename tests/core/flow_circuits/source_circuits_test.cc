@@ -236,7 +236,22 @@ TEST_F(SourceCircuitsTest, ADestinationThatHasEndedIsNamedWithTheCause) {
   paths_.refuse("node n cannot reach node b: connection refused", FailureScope::kFlow);
   ASSERT_THAT(flow_.failures, SizeIs(1));
   EXPECT_THAT(std::string(flow_.failures[0].message()),
-              testing::StartsWith("the peer closed the connection; no circuit a -an-> n -nb-> b: node n cannot reach"));
+              testing::StartsWith("its other end has ended (seen here as: the peer closed the connection): no circuit "
+                                  "a -an-> n -nb-> b: node n cannot reach"));
+}
+
+TEST_F(SourceCircuitsTest, AFaultIsNamedBeforeTheDestinationsEnd) {
+  begin();
+  open_first();
+  end_circuit("node a port eth1: the port has lost its carrier");
+  for (int i = 0; i < 2; ++i) {
+    paths_.reach();
+    paths_.refuse("node b: gone", FailureScope::kFlow);
+    run_for(milliseconds(260));
+  }
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_THAT(std::string(flow_.failures[0].message()),
+              testing::StartsWith("node a port eth1: the port has lost its carrier; no circuit "));
 }
 
 TEST_F(SourceCircuitsTest, ARefusalBesideALiveCircuitEndsNothing) {

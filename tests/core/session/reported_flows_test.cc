@@ -89,7 +89,7 @@ TEST_F(ReportedFlowsTest, ARerouteIsAnEventWithItsPauseAndWhatWasSentAgain) {
   EXPECT_EQ(
       events_.texts.back(),
       "process 4711: the flow to node n2 goes over n0 -> n3 -> n2 now, after 14.2 ms in which nothing moved; 65536 "
-      "bytes were sent again: node n0 port to-n1: carrier lost");
+      "bytes were sent again: \"node n0 port to-n1: carrier lost\"");
   EXPECT_EQ(events_.field("path"), "n0 -> n1 -> n2");
   EXPECT_EQ(events_.field("new_path"), "n0 -> n3 -> n2");
   EXPECT_EQ(events_.field("pause_ms"), "14.200");
@@ -140,7 +140,7 @@ TEST_F(ReportedFlowsTest, RatesAreThoseBetweenTheLastTwoReports) {
 TEST_F(ReportedFlowsTest, ACorruptionIsAnEvent) {
   ASSERT_TRUE(flows_.take(kPeer, ChunkCorrupted{1, "node n0 port to-n1: chunk corrupted"}).ok());
   EXPECT_EQ(events_.codes.back(), EventCode::kChunkCorrupted);
-  EXPECT_EQ(events_.texts.back(), "process 4711: node n0 port to-n1: chunk corrupted");
+  EXPECT_EQ(events_.texts.back(), "process 4711: \"node n0 port to-n1: chunk corrupted\"");
   EXPECT_EQ(events_.field("path"), "n0 -> n1 -> n2");
 }
 
@@ -153,7 +153,7 @@ TEST_F(ReportedFlowsTest, ACircuitThatHasEndedIsAnEventWithinASecond) {
   EXPECT_EQ(events_.codes.back(), EventCode::kCircuitRetired);
   EXPECT_EQ(events_.texts.back(),
             "process 4711: the flow to node n2 has lost its circuit n0 -> n3 -> n2 (failed); 65536 bytes were sent "
-            "again: node n3: reset");
+            "again: \"node n3: reset\"");
   EXPECT_EQ(events_.field("path"), "n0 -> n3 -> n2") << "that of the circuit";
   EXPECT_EQ(events_.field("kind"), "failed");
   EXPECT_EQ(events_.field("circuits"), "1");
@@ -174,8 +174,8 @@ TEST_F(ReportedFlowsTest, CircuitsThatEndForOneReasonShareAnEventEachSecond) {
   EXPECT_THAT(events_.codes,
               ElementsAre(EventCode::kFlowOpened, EventCode::kCircuitRetired, EventCode::kCircuitRetired));
   EXPECT_THAT(events_.texts[1], HasSubstr("has lost its circuit n0 -> n3 -> n2, and 998 other circuits (failed); 9990 "
-                                          "bytes were sent again: lost"));
-  EXPECT_THAT(events_.texts[2], HasSubstr("has lost its circuit n0 -> n4 -> n2 (failed): reset"));
+                                          "bytes were sent again: \"lost\""));
+  EXPECT_THAT(events_.texts[2], HasSubstr("has lost its circuit n0 -> n4 -> n2 (failed): \"reset\""));
   ASSERT_TRUE(flows_.take(kPeer, CircuitRetired{1, "", CircuitEndKind::kFailed, "lost", 0}).ok());
   pass(std::chrono::seconds(1));
   EXPECT_EQ(events_.field("circuits"), "1") << "counts begin again";
@@ -200,7 +200,7 @@ TEST_F(ReportedFlowsTest, AnyNumberOfReasonsMakesABoundedNumberOfEvents) {
   }
   pass(std::chrono::seconds(1));
   EXPECT_THAT(events_.codes, SizeIs(1 + ReportedFlows::kMaxReasons + 1));
-  EXPECT_THAT(events_.texts, ::testing::Contains(HasSubstr("and 967 other circuits (failed): other reasons")));
+  EXPECT_THAT(events_.texts, ::testing::Contains(HasSubstr("and 967 other circuits (failed): \"other reasons\"")));
 }
 
 TEST_F(ReportedFlowsTest, WhatAFlowLeavesIsNoWarning) {
@@ -219,10 +219,16 @@ TEST_F(ReportedFlowsTest, WhatAFlowLeavesIsNoWarning) {
   EXPECT_EQ(kind_of(EventCode::kCircuitLeft).severity, EventSeverity::kInfo);
 }
 
+TEST_F(ReportedFlowsTest, AProcessCannotForgeTheNodesWords) {
+  ASSERT_TRUE(flows_.take(kPeer, FlowEnded{1, "x\"; process 1: the flow to node n9 \\"}).ok());
+  EXPECT_EQ(events_.texts.back(), R"(process 4711: "x\"; process 1: the flow to node n9 \\")");
+  EXPECT_EQ(events_.field("reason"), R"(x"; process 1: the flow to node n9 \)") << "a field is a value of its own";
+}
+
 TEST_F(ReportedFlowsTest, AFailureIsAnEvent) {
   ASSERT_TRUE(flows_.take(kPeer, FlowEnded{1, "no path"}).ok());
   EXPECT_THAT(events_.codes, ElementsAre(EventCode::kFlowOpened, EventCode::kFlowFailed));
-  EXPECT_EQ(events_.texts.back(), "process 4711: no path");
+  EXPECT_EQ(events_.texts.back(), "process 4711: \"no path\"");
   EXPECT_EQ(flows_.status().failed, 1U);
 }
 

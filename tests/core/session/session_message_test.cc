@@ -316,8 +316,28 @@ TEST(SessionMessage, RefusesTextsOfFlowsThatAreNotPrintable) {
   }
 }
 
+// Nodes and paths stand unquoted in lines of the log.
+TEST(SessionMessage, RefusesNodesAndPathsThatCouldPassForMoreOfALine) {
+  for (const char* text : {"n1: [error]", "n1 \"x\"", "n1, n2", "n1=", "n1/../n2"}) {
+    FlowOpened flow = flow_opened();
+    flow.node = text;
+    EXPECT_FALSE(decode_session_message(body_of(flow)).ok()) << text;
+    flow = flow_opened();
+    flow.path = text;
+    EXPECT_FALSE(decode_session_message(body_of(flow)).ok()) << text;
+    EXPECT_FALSE(decode_session_message(body_of(FlowRerouted{1, text, "", 1, 1, 1})).ok()) << text;
+    EXPECT_FALSE(decode_session_message(body_of(CircuitRetired{1, text, CircuitEndKind::kFailed, "", 0})).ok()) << text;
+  }
+  for (const char* path : {"", "a -a.eth0-b.eth1-> b", "a -> (3 nodes) -> b", "a -local-> a"}) {
+    FlowOpened flow = flow_opened();
+    flow.path = path;
+    EXPECT_TRUE(decode_session_message(body_of(flow)).ok()) << path;
+  }
+}
+
 TEST(SessionMessage, RefusesAnInvalidDirection) {
   std::vector<std::byte> body = body_of(FlowOpened{});
+  EXPECT_TRUE(decode_session_message(body).ok());
   // After the type, two numbers and the length of a name.
   constexpr std::size_t kSends = 1 + 8 + 8 + 2;
   ASSERT_EQ(body[kSends], std::byte{0});

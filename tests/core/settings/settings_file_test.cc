@@ -141,8 +141,18 @@ TEST(SettingsFile, AListMayBeTextAndEmpty) {
 TEST(SettingsFile, ErrorNamesLineValueAndExpectation) {
   EXPECT_EQ(error_of("\n\nlog = \"loud\""),
             "c.toml:3: log is \"loud\"; expected debug, info, warning (or warn), error");
-  EXPECT_EQ(error_of("node = 5"),
-            "c.toml:1: node is the number 5; expected text in quotes: 1 to 63 letters, digits, '.', '_' or '-'");
+  EXPECT_EQ(
+      error_of("node = 5"),
+      "c.toml:1: node is the number 5; expected text in quotes: 1 to 63 letters, digits, '.', '_' or '-', the first "
+      "neither '.' nor '-'");
+  for (const char* name : {"..", ".n0", "-rf"}) {
+    for (const std::string key : {"node", "cluster"}) {
+      EXPECT_EQ(error_of(key + " = \"" + name + "\""),
+                "c.toml:1: " + key + " is \"" + name +
+                    "\"; expected 1 to 63 letters, digits, '.', '_' or '-', the first neither '.' nor '-'");
+    }
+  }
+  EXPECT_THAT(error_of("ports = \"-rf\""), StartsWith("c.toml:1: ports is \"-rf\"; expected"));
   EXPECT_EQ(error_of("linger = 86401"), "c.toml:1: linger is \"86401\"; expected seconds, 0 to 86400");
   EXPECT_EQ(error_of("relay_port = \"80\""),
             "c.toml:1: relay_port is the text \"80\"; expected a TCP port, 1 to 65535");

@@ -57,7 +57,14 @@ TEST_F(PeerFailureTest, OfTheCircuitNamesItsReasonAlone) {
 TEST_F(PeerFailureTest, OfTheFlowNamesItsReasonAlone) {
   host::test::write_failure(other_end(), "node a: the job has ended", FailureScope::kFlow);
   EXPECT_EQ(failure(),
-            absl::NotFoundError("flow from node a (a -a.eth0-b.eth1-> b) failed: node a: the job has ended"));
+            absl::NotFoundError("flow from node a (a -a.eth0-b.eth1-> b) failed: \"node a: the job has ended\""));
+}
+
+// The peer's words must not pass for this node's.
+TEST_F(PeerFailureTest, OfTheFlowIsQuoted) {
+  host::test::write_failure(other_end(), "x\"; node b port eth1: the port has lost its carrier", FailureScope::kFlow);
+  EXPECT_EQ(failure(), absl::NotFoundError("flow from node a (a -a.eth0-b.eth1-> b) failed: \"x\\\"; node b port eth1: "
+                                           "the port has lost its carrier\""));
 }
 
 TEST_F(PeerFailureTest, IsARemoteErrorWhateverItsScope) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/circuit/flow_proof.h"
 #include "tests/core/flow_circuits/played_paths.h"
 #include "tests/nccl_adapter/fake_hop.h"
@@ -199,6 +200,43 @@ TEST_F(EndedFlowsTest, AnIdleSourceThatHasFailedIsAskedForItsReason) {
 TEST_F(EndedFlowsTest, ASourceThatNcclHasClosedSaysSo) {
   close_source(open_busy(1));
   EXPECT_EQ(answer(1), "node a: the application has closed the flow");
+}
+
+constexpr char kClosed[] = "node a: the application has closed the flow";
+constexpr char kFlow[] = "flow to node b (a -a.eth0-b.eth1-> b) failed: ";
+constexpr char kLost[] = "node a port eth3 (cable to d eth0): the port has lost its carrier";
+
+// NCCL closes all flows of a job once one of them has failed.
+TEST_F(EndedFlowsTest, AFlowThatIsClosedAfterAnothersFailureNamesThat) {
+  const std::shared_ptr<SendComm> failed = open_busy(1);
+  const std::shared_ptr<SendComm> healthy = open_busy(2);
+  failed->end(absl::UnavailableError(kLost));
+  flows_.look_at(failed.get());
+  close_source(healthy);
+  EXPECT_EQ(answer(2), absl::StrCat(kClosed, "; the job's first failure: ", kFlow, kLost));
+  close_source(failed);
+  EXPECT_EQ(answer(1), kLost);
+}
+
+TEST_F(EndedFlowsTest, AFailureThatAnotherRankNamesIsPassedOnAlone) {
+  const std::shared_ptr<SendComm> failed = open_busy(1);
+  const std::shared_ptr<SendComm> healthy = open_busy(2);
+  failed->end(absl::NotFoundError(
+      absl::StrCat("its other end has ended (seen here as: node a port eth0 (cable to b eth1): the peer closed the "
+                   "connection): node b: the application has closed the flow; the job's first failure: ",
+                   "flow to node c failed: ", kLost)));
+  close_source(failed);
+  close_source(healthy);
+  EXPECT_EQ(answer(2), absl::StrCat(kClosed, "; the job's first failure: flow to node c failed: ", kLost));
+}
+
+TEST_F(EndedFlowsTest, AFailureOfAnEarlierJobIsNoCause) {
+  const std::shared_ptr<SendComm> failed = open_busy(1);
+  failed->end(absl::UnavailableError(kLost));
+  close_source(failed);
+  pass(std::chrono::seconds(60));
+  close_source(open_busy(2));
+  EXPECT_EQ(answer(2), kClosed);
 }
 
 TEST_F(EndedFlowsTest, ADestinationThatHasFailedIsAskedForItsReason) {

@@ -19,6 +19,10 @@ TEST(NodeName, AllowsOnlyItsCharactersAndLength) {
   EXPECT_FALSE(is_valid_name("a/b", 63));
   EXPECT_FALSE(is_valid_name("n\xc3\xa9", 63));
   EXPECT_FALSE(is_valid_name(std::string("a\0b", 3), 63));
+  for (const char* name : {".", "..", "...", ".n0", "-", "--", "-rf", "-n0", "--help"}) {
+    EXPECT_FALSE(is_valid_name(name, 63)) << name;
+  }
+  for (const char* name : {"_", "0", "n-", "n.", "a..b", "a-rf"}) EXPECT_TRUE(is_valid_name(name, 63)) << name;
 }
 
 TEST(NaturalOrder, ComparesRunsOfDigitsAsNumbers) {

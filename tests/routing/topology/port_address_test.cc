@@ -68,10 +68,11 @@ TEST(PortAddress, RefusesOtherTextAndReportsWhatWasExpected) {
 }
 
 TEST(InterfaceName, IsWhatLinuxAllows) {
-  for (const char* name : {"eth0", "enp1s0f0np0", "eth0.100", "a", "fifteen-letters"}) {
+  for (const char* name : {"eth0", "enp1s0f0np0", "eth0.100", "a", "fifteen-letters", "a-"}) {
     EXPECT_TRUE(is_valid_interface_name(name)) << name;
   }
-  for (const char* name : {"", ".", "..", "a b", "a/b", "eth0:1", "a%b", "a\"b", "a\\b", "sixteen-letters-", "\x7f"}) {
+  for (const char* name :
+       {"", ".", "..", "a b", "a/b", "eth0:1", "a%b", "a\"b", "a\\b", "sixteen-letters-", "\x7f", "-", "-rf"}) {
     EXPECT_FALSE(is_valid_interface_name(name)) << name;
   }
 }

@@ -238,6 +238,15 @@ INSTANTIATE_TEST_SUITE_P(
                "than letters, digits and _"},
         BadDot{"NodeName", "graph {\n \"a b\" }",
                "2: node name \"a b\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
+        BadDot{"NodeNameIsAnOption", "graph {\n \"-rf\" }",
+               "2: node name \"-rf\" begins with \"-\"; expected a letter, a digit or _ first"},
+        BadDot{"NodeNameIsAFolder", "graph {\n \"..\" }",
+               "2: node name \"..\" begins with \".\"; expected a letter, a digit or _ first"},
+        BadDot{"CableNameIsAnOption", "graph { a -- b\n [name=\"-x\"] }",
+               "2: cable name \"-x\" begins with \"-\"; expected a letter, a digit or _ first"},
+        BadDot{"InterfaceIsAnOption", "graph { a -- b [\nto_interface=\"-x\"] }",
+               "2: interface \"-x\" of node \"b\" is not valid; expected the name of a network interface, at most 15 "
+               "characters, the first not -"},
         BadDot{"NodeNameAttribute", "graph { a\n a [\nname=\"a b\"] }",
                "3: node name \"a b\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
         BadDot{"NodeNameTwice", "graph { a -- b\n b [name=a] }",
@@ -276,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(
                "2: latency_us of cable \"a-b\" is 2e+06; expected 0 to 1e+06"},
         BadDot{"Interface", "graph { a -- b [\nto_interface=\"a/b\"] }",
                "2: interface \"a/b\" of node \"b\" is not valid; expected the name of a network interface, at most 15 "
-               "characters"},
+               "characters, the first not -"},
         BadDot{"OneAddress", "graph { a -- b\n[from_address=\"10.0.0.1\"] }",
                "1: cable \"a-b\" has no address at node \"b\", yet the graph gives addresses; expected them at both "
                "ends of "

@@ -222,6 +222,39 @@ TEST(GraphmlTopology, RefusesOtherXml) {
   EXPECT_EQ(graphml_error("<graphml><graph/></graphml>"), "t:1: there are no nodes; expected at least one");
 }
 
+TEST(GraphmlTopology, RefusesASecondRootAndTextBesideTheRoot) {
+  const std::string good = "<?xml version=\"1.0\"?>\n<!-- x --><graphml><graph><node id=\"a\"/></graph></graphml>\n";
+  EXPECT_TRUE(parse_graphml_topology(good + "<!-- y -->\n", "t").ok());
+  EXPECT_EQ(graphml_error(good + "<graphml/>"),
+            "t:3: a second root element, \"graphml\"; expected one <graphml> .. </graphml>");
+  EXPECT_EQ(graphml_error(good + "\n<x>y</x>"),
+            "t:4: a second root element, \"x\"; expected one <graphml> .. </graphml>");
+  EXPECT_EQ(graphml_error("<a/>\n" + good.substr(good.find('\n'))),
+            "t:1: the document is \"a\"; expected GraphML: <graphml> .. </graphml>");
+  EXPECT_EQ(graphml_error(good + "more"),
+            "t:3: text outside <graphml>: \"more\"; expected one <graphml> .. </graphml>");
+  EXPECT_EQ(graphml_error("more" + good),
+            "t:1: text outside <graphml>: \"more\"; expected one <graphml> .. </graphml>");
+}
+
+TEST(GraphmlTopology, RefusesNulsThatWouldCutAName) {
+  const auto with_id = [](const std::string& id) {
+    return "<graphml><graph>\n<node id=\"" + id + "\"/></graph></graphml>";
+  };
+  constexpr char kRefused[] = "t:2: a reference to no character; expected text without NUL, and characters of Unicode";
+  for (const char* nul : {"&#0;", "&#00;", "&#x0;", "&#x000;", "&#4294967296;", "&#x100000000;", "&#x110000;"}) {
+    EXPECT_EQ(graphml_error(with_id("n0" + std::string(nul) + "x")), kRefused) << nul;
+  }
+  EXPECT_EQ(graphml_error(with_id(std::string("n0\0x", 4))),
+            "t:2: a NUL byte; expected text without NUL, and characters of Unicode");
+  EXPECT_EQ(graphml_error(with_id("n0") + std::string(1, '\0') + "<graphml/>"),
+            "t:2: a NUL byte; expected text without NUL, and characters of Unicode");
+  const absl::StatusOr<Topology> topology = parse_graphml_topology(with_id("&#110;&#x30;"), "t");
+  ASSERT_TRUE(topology.ok()) << topology.status();
+  EXPECT_EQ(topology->nodes()[0].name, "n0");
+  EXPECT_THAT(graphml_error(with_id("&#;&x;&")), StartsWith("t:2: node name \"&#;&x;&\" is not valid; "));
+}
+
 TEST(GraphmlTopology, DoesNotResolveEntitiesDefinedInTheFile) {
   const std::string text =
       "<!DOCTYPE graphml [<!ENTITY a \"n0\"><!ENTITY b SYSTEM \"file:///etc/hostname\">]>\n"

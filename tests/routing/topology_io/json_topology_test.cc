@@ -99,6 +99,16 @@ TEST(JsonTopology, AcceptsADisconnectedTopologyOnlyOnRequest) {
       "t: at /nodes/0: the topology is disconnected: a cannot reach b (a-b); expected cables that join all nodes");
 }
 
+TEST(JsonTopology, RefusesMembersOfOtherTypes) {
+  const auto error_of = [](const char* text) {
+    return std::string(parse_json_topology(text, "t", Disconnected::kAccepted).status().message());
+  };
+  EXPECT_EQ(error_of(R"({"nodes": 7})"), "t: at /nodes: not an array; expected [..]");
+  EXPECT_EQ(error_of(R"({"nodes": [], "cables": {}})"), "t: at /cables: not an array; expected [..]");
+  EXPECT_EQ(error_of(R"({"nodes": [], "cluster": []})"), "t: at /cluster: not text; expected text in quotes");
+  EXPECT_EQ(error_of(R"({"nodes": [{"name": "a", "plugs": 1}]})"), "t: at /nodes/0/plugs: not an array; expected [..]");
+}
+
 struct BadJson {
   const char* name;
   const char* from;  // the part of kJsonFile to replace
@@ -163,7 +173,14 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /cables/0/ends/1: there is no \"node\"; expected {\"node\": ..}"},
         BadJson{"ClusterType", "\"lab\"", "7", " at /cluster: not text; expected text in quotes"},
         BadJson{"ClusterName", "\"lab\"", "\"a b\"",
-                " at /cluster: \"a b\" is not a valid cluster name; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
+                " at /cluster: cluster name \"a b\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
+        BadJson{"ClusterIsAFolder", "\"lab\"", "\"..\"",
+                " at /cluster: cluster name \"..\" begins with \".\"; expected a letter, a digit or _ first"},
+        BadJson{
+            "NameHasANul", "\"n1\"", "\"n1\\u0000\"",
+            " at /nodes/1/name: node name \"n1\\x00\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
+        BadJson{"MemberTwice", "\"name\": \"n1\"", "\"name\": \"n1\", \"name\": \"n2\"",
+                " at /nodes/1: member \"name\" occurs twice; expected each member once"},
         BadJson{"NameType", "\"n1\"}", "null}", " at /nodes/1/name: not text; expected text in quotes"},
         BadJson{"NameBad", "\"n1\"", "\"n 1\"",
                 " at /nodes/1/name: node name \"n 1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
@@ -178,9 +195,6 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /nodes/0/relay_port: 1.5; expected a whole number, 1 to 65535"},
         BadJson{"DrainingType", "\"draining\": true", "\"draining\": 1",
                 " at /nodes/0/draining: not a boolean; expected true or false"},
-        BadJson{"NodesType", "\"nodes\": [", "\"nodes\": 7, \"cables\": [", " at /nodes: not an array; expected [..]"},
-        BadJson{"CablesType", "\"cables\": [", "\"cables\": {}, \"cluster\": [",
-                " at /cluster: not text; expected text in quotes"},
         BadJson{"EndsType", "\"ends\": [{\"node\": \"n1\"", "\"ends\": 2, \"name\": [{\"node\": \"n1\"",
                 " at /cables/1/name: not text; expected text in quotes"},
         BadJson{"OneEnd", ", {\"node\": \"n0\", \"address\": \"10.7.1.2\"}", "",
@@ -200,8 +214,6 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /cables/0/ends/0: root \"r 1\" of node \"n0\" is not valid; expected *"},
         BadJson{"RootType", "\"root\": \"r1\"", "\"root\": 1",
                 " at /cables/0/ends/0/root: not text; expected text in quotes"},
-        BadJson{"PlugsType", "\"plugs\": [", "\"plugs\": 1, \"roots\": [",
-                " at /nodes/0/plugs: not an array; expected [..]"},
         BadJson{"PlugType", "{\"name\": \"p0\", \"rate_mbps\": 2000}", "\"p0\"",
                 " at /nodes/0/plugs/0: not an object; expected {\"name\": ..}"},
         BadJson{"PlugName", "{\"name\": \"p0\"", "{\"name\": \"p 0\"",

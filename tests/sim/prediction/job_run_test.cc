@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/shapes/topology_generator.h"
 #include "sim/prediction/flow_prediction.h"
 #include "sim/prediction/prediction.h"
 #include "sim/prediction/simulated_size.h"
@@ -381,13 +382,41 @@ TEST(SimulatedSize, DoesNotDependOnTheNumberOfOperations) {
 
 TEST(SimulatedSize, RefusesTooLargeSimulations) {
   const Topology topology = ring(4);
-  EXPECT_TRUE(check_simulated_size(topology, request_for(topology, "all_reduce:1GiB")).ok());
-  const absl::Status much = check_simulated_size(topology, request_for(topology, "all_reduce:1024GiB"));
-  EXPECT_EQ(much.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(much.message()), HasSubstr("messages"));
+  const auto checked = [](const Topology& on, const PredictionRequest& request, std::uint64_t free_bytes,
+                          PredictionLevel level = PredictionLevel::kChunk) {
+    const absl::Status status = check_simulated_size(on, request, level, free_bytes);
+    EXPECT_TRUE(status.ok() || absl::IsResourceExhausted(status)) << status;
+    return std::string(status.message());
+  };
+  constexpr std::uint64_t kMuch = 64'000'000'000;
+  const PredictionRequest small = request_for(topology, "all_reduce:1GiB");
+  EXPECT_EQ(checked(topology, small, kMuch), "");
+  EXPECT_THAT(
+      checked(topology, small, 1'000'000),
+      ::testing::MatchesRegex("too large to simulate chunk by chunk: [0-9]+ flows over [0-9]+ hops with [0-9]+ "
+                              "messages in an operation would take about [0-9]+ MB of memory, and 1 MB are free "
+                              "here; expected a smaller topology, fewer ranks or channels, less data, "
+                              "--multipath off or --level flow"));
+  EXPECT_THAT(checked(topology, request_for(topology, "all_reduce:1024GiB"), 2'000'000'000),
+              AllOf(HasSubstr("messages"), HasSubstr("and 2.0 GB are free here; expected")));
   PredictionRequest many = request_for(topology, "all_to_all:1MiB");
   many.ranks.assign(1000, NodeIndex{0});
-  EXPECT_THAT(std::string(check_simulated_size(topology, many).message()), HasSubstr("flows"));
+  EXPECT_THAT(checked(topology, many, kMuch),
+              AllOf(HasSubstr("1998000 flows"), HasSubstr("and the limit is 8.0 GB; ")));
+  many.ranks.assign(4096, NodeIndex{0});
+  EXPECT_THAT(checked(topology, many, 1'000'000'000, PredictionLevel::kFlow),
+              AllOf(HasSubstr("at flow level: 33546240 flows"), ::testing::EndsWith("fewer ranks or channels")));
+}
+
+// So a check takes seconds at most.
+TEST(SimulatedSize, SamplesThePathsOfManyPairs) {
+  const Topology mesh = *routing::generate_topology("mesh:200");
+  const SimulatedSize size = *simulated_size(mesh, request_for(mesh, "all_to_all:1MiB"));
+  EXPECT_EQ(size.flows, 2U * 200 * 199);
+  EXPECT_EQ(size.hops, size.flows) << "each pair shares a cable, and messages are too small for a second path";
+  const Topology row = *routing::generate_topology("line:101");
+  const double hops = static_cast<double>(simulated_size(row, request_for(row, "all_to_all:1MiB"))->hops);
+  EXPECT_NEAR(hops / (2.0 * 101 * 100), 34, 3) << "the mean distance in a row is (n + 1) / 3";
 }
 
 }  // namespace

@@ -101,8 +101,9 @@ TEST(MixFileTest, ReportsTheLineAndWhatWasExpected) {
   expect_refused(whole + "repeat = 100001\n", "4", "repeat is 100001", "a whole number");
   expect_refused(whole + "repeat = \"4\"\n", "4", "repeat is not a whole number", "a whole number");
   expect_refused(whole + "name = 4\n", "4", "name is not text", "text in quotes");
-  expect_refused(whole + "name = \"a b\"\n", "4", "name is \"a b\"", "1 to 63 characters");
-  expect_refused(whole + "name = \"" + std::string(64, 'a') + "\"\n", "4", "name is", "1 to 63 characters");
+  expect_refused(whole + "name = \"a b\"\n", "4", "name \"a b\" is not valid", "1 to 63 characters");
+  expect_refused(whole + "name = \"-rf\"\n", "4", "name \"-rf\" begins with \"-\"", "a letter, a digit or _ first");
+  expect_refused(whole + "name = \"" + std::string(64, 'a') + "\"\n", "4", "name \"aaa", "1 to 63 characters");
   expect_refused(whole + whole + "name = \"group1\"\n", "7", "two groups are named \"group1\"",
                  "names that are unique");
   expect_refused(whole + "after = \"x\"\n", "4", "after is not a list", "after = [\"..\"]");

@@ -8,6 +8,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,6 +49,7 @@ struct Around {
   std::function<void()> pause = [] {};
   bool err_is_terminal = false;
   std::chrono::milliseconds progress_patience{2000};
+  std::uint64_t free_memory = 8'000'000'000;
 };
 
 inline Outcome run_command(const std::vector<std::string>& arguments, Around around = {}) {
@@ -66,7 +68,8 @@ inline Outcome run_command(const std::vector<std::string>& arguments, Around aro
                                   [] {},
                                   false,
                                   around.err_is_terminal,
-                                  around.progress_patience};
+                                  around.progress_patience,
+                                  [&] { return around.free_memory; }};
   const int exit_status = run(arguments, surroundings, out, err);
   return {exit_status, out.str(), err.str()};
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,6 +78,10 @@ TEST(ConfigCheck, WarnsOfUnusablePaths) {
   settings.daemon = folder.file("daemon", "", 0644);
   EXPECT_THAT(shown(settings), AllOf(HasSubstr("warning: log_file: "), HasSubstr("Not a directory"),
                                      HasSubstr("warning: daemon: "), HasSubstr("Permission denied")));
+  settings.log_file = folder.path("link.log");
+  std::filesystem::create_symlink(folder.path("new.log"), settings.log_file);
+  EXPECT_THAT(shown(settings), AllOf(HasSubstr("warning: log_file: "), HasSubstr("link.log\" is a symbolic link"),
+                                     HasSubstr("; the node would log to standard error")));
 }
 
 TEST(ConfigCheck, RefusesSocketNamesThatAreTooLong) {

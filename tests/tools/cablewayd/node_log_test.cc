@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -131,6 +132,71 @@ TEST(NodeLog, ContinuesUnchangedIfTheFileCannotBeOpened) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("expected a regular file"));
   log.write(event("still here"));
   EXPECT_THAT(text_of(path + ".1"), HasSubstr("still here"));
+}
+
+TEST(NodeLog, FollowsNoLinkToAFile) {
+  const TemporaryFolder folder;
+  const std::string other = folder.file("other_users_file", "kept\n");
+  const std::string path = folder.path("node.log");
+  std::filesystem::create_symlink(other, path);
+  CapturedErrors errors;
+  NodeLog log(path, EventSeverity::kInfo);
+  const absl::Status status = log.reopen();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr(path), HasSubstr("is a symbolic link"),
+                                                   HasSubstr("expected a regular file, or none yet")));
+  log.write(event("line"));
+  EXPECT_EQ(text_of(other), "kept\n");
+  EXPECT_THAT(errors.take(), HasSubstr("line\n"));
+}
+
+TEST(NodeLog, MakesNoFileThroughALink) {
+  const TemporaryFolder folder;
+  const std::string other = folder.path("none_yet");
+  const std::string path = folder.path("node.log");
+  std::filesystem::create_symlink(other, path);
+  EXPECT_FALSE(NodeLog(path, EventSeverity::kInfo).reopen().ok());
+  EXPECT_FALSE(std::filesystem::exists(other));
+}
+
+TEST(NodeLog, FollowsNoLinkThatARotationLeft) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("node.log");
+  NodeLog log(path, EventSeverity::kInfo);
+  ASSERT_TRUE(log.reopen().ok());
+  std::filesystem::rename(path, path + ".1");
+  const std::string other = folder.file("other_users_file", "");
+  std::filesystem::create_symlink(other, path);
+  EXPECT_FALSE(log.reopen().ok());
+  log.write(event("still here"));
+  EXPECT_EQ(text_of(other), "");
+  EXPECT_THAT(text_of(path + ".1"), HasSubstr("still here"));
+}
+
+TEST(NodeLog, MakesMissingFoldersAlsoBehindALink) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("disk"));
+  std::filesystem::create_directory_symlink(folder.path("disk"), folder.path("log"));
+  NodeLog log(folder.path("log/of/node.log"), EventSeverity::kInfo);
+  ASSERT_TRUE(log.reopen().ok());
+  log.write(event("line"));
+  EXPECT_THAT(text_of(folder.path("disk/of/node.log")), HasSubstr("line"));
+}
+
+TEST(NodeLog, RefusesAnotherUsersFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("node.log", "");
+  if (::chown(path.c_str(), 12345, -1) != 0) GTEST_SKIP() << "only root can give a file away";
+  const absl::Status status = NodeLog(path, EventSeverity::kInfo).reopen();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("is owned by user 12345"), HasSubstr("chown it")));
+}
+
+TEST(NodeLog, RefusesDevicesThatKeepData) {
+  for (const char* path : {"/dev/null", "/dev/full"}) {
+    EXPECT_TRUE(NodeLog(path, EventSeverity::kInfo).reopen().ok()) << path;
+  }
+  EXPECT_TRUE(absl::IsInvalidArgument(NodeLog("/dev/zero", EventSeverity::kInfo).reopen()));
 }
 
 TEST(NodeLog, DoesNotWaitForAPipesReader) {

@@ -14,20 +14,25 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/os/bounded_file.h"
 #include "core/linux/os/uninterrupted.h"
+#include "routing/text/node_name.h"
 
 namespace cableway::cli {
 namespace {
 
+std::string named(const std::string& path) {
+  return absl::StrCat("file ", routing::in_quotes(path, path.size()));
+}
+
 absl::Status cannot_write(const std::string& path, int error) {
   const std::string reason = std::generic_category().message(error == 0 ? EIO : error);
-  return absl::FailedPreconditionError(absl::StrCat("file \"", path, "\" cannot be written: ", reason));
+  return absl::FailedPreconditionError(absl::StrCat(named(path), " cannot be written: ", reason));
 }
 
 // Character devices: /dev/null and terminals.
 absl::Status check_kind(const std::string& path, mode_t mode) {
   if (S_ISDIR(mode)) return cannot_write(path, EISDIR);
   if (S_ISREG(mode) || S_ISCHR(mode)) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("file \"", path, "\" is ", S_ISFIFO(mode) ? "a pipe" : "no file",
+  return absl::FailedPreconditionError(absl::StrCat(named(path), " is ", S_ISFIFO(mode) ? "a pipe" : "no file",
                                                     "; expected a regular file, /dev/stdout or /dev/fd/N"));
 }
 
@@ -45,9 +50,9 @@ host::UniqueFd open_output(const std::string& path) {
 
 absl::StatusOr<std::string> read_named_file(const std::string& path, std::size_t limit) {
   const absl::StatusOr<host::UniqueFd> file = host::open_input(path);
-  if (!file.ok()) return absl::InvalidArgumentError(absl::StrCat("file \"", path, "\" ", file.status().message()));
+  if (!file.ok()) return absl::InvalidArgumentError(absl::StrCat(named(path), " ", file.status().message()));
   absl::StatusOr<std::string> text = host::read_in_pieces(*file, limit);
-  if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat("file \"", path, "\" ", text.status().message()));
+  if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat(named(path), " ", text.status().message()));
   return text;
 }
 

@@ -1,13 +1,33 @@
 #include "tools/cableway/text/text_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cableway::cli {
 
-std::string TextTable::line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const {
+TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (const Column& column : columns_) widths_.push_back(column.heading.size());
+}
+
+void TextTable::add_row(std::vector<std::string> cells) {
+  widen(cells);
+  rows_.push_back(std::move(cells));
+}
+
+void TextTable::widen(const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < widths_.size(); ++i) widths_[i] = std::max(widths_[i], cells[i].size());
+}
+
+std::string TextTable::heading() const {
+  std::vector<std::string> headings;
+  for (const Column& column : columns_) headings.push_back(column.heading);
+  return line(headings);
+}
+
+std::string TextTable::line(const std::vector<std::string>& cells) const {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string padding(widths[i] - cells[i].size(), ' ');
+    const std::string padding(widths_[i] - cells[i].size(), ' ');
     if (i > 0) line += "  ";
     line += columns_[i].align == Align::kLeft ? cells[i] + padding : padding + cells[i];
   }
@@ -16,15 +36,8 @@ std::string TextTable::line(const std::vector<std::string>& cells, const std::ve
 }
 
 std::string TextTable::text() const {
-  std::vector<std::string> headings;
-  for (const Column& column : columns_) headings.push_back(column.heading);
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    widths.push_back(headings[i].size());
-    for (const auto& row : rows_) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text = line(headings, widths);
-  for (const auto& row : rows_) text += line(row, widths);
+  std::string text = heading();
+  for (const auto& row : rows_) text += line(row);
   return text;
 }
 

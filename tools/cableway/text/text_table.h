@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace cableway::cli {
@@ -17,18 +16,23 @@ class TextTable {
     Align align = Align::kLeft;
   };
 
-  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit TextTable(std::vector<Column> columns);
 
-  // Precondition: as many cells as there are columns.
-  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // Precondition: as many cells as there are columns; also below.
+  void add_row(std::vector<std::string> cells);
 
   // Lines without trailing spaces, each ending with a newline.
   std::string text() const;
 
- private:
-  std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const;
+  // For tables of many or long rows, which the caller does not want to hold: first widens the columns for every row,
+  // then takes the heading and the rows one by one.
+  void widen(const std::vector<std::string>& cells);
+  std::string heading() const;
+  std::string line(const std::vector<std::string>& cells) const;
 
+ private:
   std::vector<Column> columns_;
+  std::vector<std::size_t> widths_;
   std::vector<std::vector<std::string>> rows_;
 };
 

@@ -1,9 +1,13 @@
 #include "tools/cableway/verbs/routes.h"
 
 #include <algorithm>
+#include <ostream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "routing/paths/path_latency.h"
 #include "routing/paths/route_table.h"
 #include "routing/text/json_schema.h"
@@ -23,12 +27,12 @@ using routing::Route;
 using routing::RouteTable;
 using routing::Topology;
 
-std::vector<Route> routes_to_others(const Topology& topology, const RouteTable& table) {
-  std::vector<Route> routes;
+// Calls `use` with the route to each other node, until it returns false.
+template <typename Use>
+void for_each_route(const Topology& topology, const RouteTable& table, Use use) {
   for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
-    if (NodeIndex{i} != table.self()) routes.push_back(table.route_to(NodeIndex{i}));
+    if (NodeIndex{i} != table.self() && !use(table.route_to(NodeIndex{i}))) return;
   }
-  return routes;
 }
 
 std::size_t first_path(const RouteTable& table, const Route& route) {
@@ -58,6 +62,42 @@ Json path_json(const Topology& topology, const RankedPath& ranked) {
           {"latency_us", number_or_null(routing::path_latency_us(topology, ranked.path))}};
 }
 
+Json route_json(const Topology& topology, const RouteTable& table, const Route& route) {
+  Json paths = Json::array();
+  for (const RankedPath& ranked : route.paths) paths.push_back(path_json(topology, ranked));
+  return {{"destination", topology.node(route.destination).name},
+          {"hops", route.cost.hops},
+          {"paths", paths},
+          {"first_path", first_path(table, route)}};
+}
+
+// The table's rows: one for each path, of which the first names the destination.
+class RouteRows {
+ public:
+  RouteRows(const Topology& topology, const RouteTable& routes) : topology_(topology), routes_(routes) {}
+
+  TextTable& table() { return table_; }
+  std::vector<std::vector<std::string>> of(const Route& route) const {
+    const std::size_t first = first_path(routes_, route);
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t i = 0; i < route.paths.size(); ++i) {
+      const bool is_new = i == 0;
+      rows.push_back({is_new ? topology_.node(route.destination).name : "", is_new ? absl::StrCat(route.cost.hops) : "",
+                      absl::StrCat(i == first ? "* " : "  ", path_text(topology_, route.paths[i].path)),
+                      latency_cell(routing::path_latency_us(topology_, route.paths[i].path)),
+                      absl::StrCat(route.paths[i].weight_mbps)});
+    }
+    return rows;
+  }
+
+ private:
+  using Align = TextTable::Align;
+  const Topology& topology_;
+  const RouteTable& routes_;
+  TextTable table_ = TextTable(
+      {{"to"}, {"hops", Align::kRight}, {"  paths"}, {"us", Align::kRight}, {"weight (Mbit/s)", Align::kRight}});
+};
+
 class RoutesVerb final : public Verb {
  public:
   Command describe() override {
@@ -75,7 +115,8 @@ class RoutesVerb final : public Verb {
     if (!known.ok()) return known.status();
     const absl::StatusOr<NodeIndex> self = node_by_name(known->topology, node_.empty() ? known->node : node_);
     if (!self.ok()) return self.status();
-    return Answer{json_ ? routes_json(known->topology, *self) : routes_text(known->topology, *self)};
+    (json_ ? write_routes_json : write_routes_text)(known->topology, *self, invocation.out);
+    return Answer{};
   }
 
  private:
@@ -90,40 +131,37 @@ std::unique_ptr<Verb> routes_verb() {
   return std::make_unique<RoutesVerb>();
 }
 
-std::string routes_text(const Topology& topology, NodeIndex self) {
-  using Align = TextTable::Align;
-  const RouteTable routes = routing::compute_routes(topology, self);
-  TextTable table(
-      {{"to"}, {"hops", Align::kRight}, {"  paths"}, {"us", Align::kRight}, {"weight (Mbit/s)", Align::kRight}});
-  for (const Route& route : routes_to_others(topology, routes)) {
-    const std::size_t first = first_path(routes, route);
-    for (std::size_t i = 0; i < route.paths.size(); ++i) {
-      const bool is_new = i == 0;
-      table.add_row({is_new ? topology.node(route.destination).name : "", is_new ? absl::StrCat(route.cost.hops) : "",
-                     absl::StrCat(i == first ? "* " : "  ", path_text(topology, route.paths[i].path)),
-                     latency_cell(routing::path_latency_us(topology, route.paths[i].path)),
-                     absl::StrCat(route.paths[i].weight_mbps)});
-    }
-  }
-  return absl::StrCat("routes of ", topology.node(self).name,
-                      "; * marks the path of a destination's first flow; further flows use the others in turn\n\n",
-                      table.text());
+void write_routes_text(const Topology& topology, NodeIndex self, std::ostream& out) {
+  const RouteTable table = routing::compute_routes(topology, self);
+  RouteRows rows(topology, table);
+  // The first pass finds the widths of the columns.
+  for_each_route(topology, table, [&](const Route& route) {
+    for (const std::vector<std::string>& cells : rows.of(route)) rows.table().widen(cells);
+    return true;
+  });
+  out << "routes of " << topology.node(self).name
+      << "; * marks the path of a destination's first flow; further flows use the others in turn\n\n"
+      << rows.table().heading();
+  for_each_route(topology, table, [&](const Route& route) {
+    for (const std::vector<std::string>& cells : rows.of(route)) out << rows.table().line(cells);
+    return out.good();
+  });
 }
 
-std::string routes_json(const Topology& topology, NodeIndex self) {
+// As Json::dump(2) writes the whole document.
+void write_routes_json(const Topology& topology, NodeIndex self, std::ostream& out) {
   const RouteTable table = routing::compute_routes(topology, self);
-  Json routes = Json::array();
-  for (const Route& route : routes_to_others(topology, table)) {
-    Json paths = Json::array();
-    for (const RankedPath& ranked : route.paths) paths.push_back(path_json(topology, ranked));
-    routes.push_back({{"destination", topology.node(route.destination).name},
-                      {"hops", route.cost.hops},
-                      {"paths", paths},
-                      {"first_path", first_path(table, route)}});
-  }
-  const Json view = {
-      {routing::kSchemaMember, routing::kJsonSchema}, {"node", topology.node(self).name}, {"routes", routes}};
-  return view.dump(2) + "\n";
+  const Json head = {{routing::kSchemaMember, routing::kJsonSchema}, {"node", topology.node(self).name}};
+  std::string before = head.dump(2);
+  before.erase(before.rfind('\n'));  // the closing brace
+  out << before << ",\n  \"routes\": [";
+  const char* separator = "\n    ";
+  for_each_route(topology, table, [&](const Route& route) {
+    const std::string text = route_json(topology, table, route).dump(2);
+    out << std::exchange(separator, ",\n    ") << absl::StrReplaceAll(text, {{"\n", "\n    "}});
+    return out.good();
+  });
+  out << (topology.node_count() > 1 ? "\n  ]\n}\n" : "]\n}\n");
 }
 
 }  // namespace cableway::cli

@@ -2,8 +2,8 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_ROUTES_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_ROUTES_H_
 
+#include <iosfwd>
 #include <memory>
-#include <string>
 
 #include "routing/topology/topology.h"
 #include "tools/cableway/verbs/verb.h"
@@ -12,8 +12,9 @@ namespace cableway::cli {
 
 std::unique_ptr<Verb> routes_verb();
 
+// Both write row by row, because all paths of a node together can take gigabytes; they end early if `out` fails.
 // Precondition: `self` is a node of `topology`.
-std::string routes_text(const routing::Topology& topology, routing::NodeIndex self);
+void write_routes_text(const routing::Topology& topology, routing::NodeIndex self, std::ostream& out);
 
 //   node
 //   routes    one per other node:
@@ -21,7 +22,7 @@ std::string routes_text(const routing::Topology& topology, routing::NodeIndex se
 //     paths        ranked; {nodes, cables, weight_mbps, latency_us}, both ends among the nodes; a latency of
 //                  null is not known
 //     first_path   index in paths of the first flow's path, from 0
-std::string routes_json(const routing::Topology& topology, routing::NodeIndex self);
+void write_routes_json(const routing::Topology& topology, routing::NodeIndex self, std::ostream& out);
 
 }  // namespace cableway::cli
 

@@ -95,13 +95,18 @@ absl::StatusOr<Answer> what_if(const Context& context, const std::string& source
 }
 
 absl::StatusOr<sim::Prediction> carry_out(const Context& context, const SimReport& report) {
-  if (report.level == "flow") {
+  const sim::PredictionLevel level =
+      report.level == "flow" ? sim::PredictionLevel::kFlow : sim::PredictionLevel::kChunk;
+  const std::uint64_t free_bytes = context.invocation.surroundings.free_memory();
+  if (absl::Status fits = sim::check_simulated_size(report.topology, report.request, level, free_bytes); !fits.ok()) {
+    return fits;
+  }
+  if (level == sim::PredictionLevel::kFlow) {
     ProgressLine line = context.progress_line();
     sim::PredictionRequest request = report.request;
     request.progress = [&line](double share, double) { line.show(share, "sharing bandwidth,"); };
     return sim::predict_flow_level(report.topology, request);
   }
-  if (absl::Status status = sim::check_simulated_size(report.topology, report.request); !status.ok()) return status;
   ProgressLine line = context.progress_line();
   sim::PredictionRequest request = report.request;
   request.timeline_samples = context.options.html.empty() ? 0 : kTimelineSamples;
@@ -158,7 +163,7 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   // A workload error is a usage error; a mix error is a file error.
   if (absl::Status fits = check_fit(*request); !fits.ok()) {
     if (plan.workload || request->ranks.size() < 2) return not_usable(fits);
-    return absl::InvalidArgumentError(absl::StrCat(options.mix, ": ", fits.message()));
+    return absl::InvalidArgumentError(absl::StrCat(routing::escaped(options.mix), ": ", fits.message()));
   }
   SimReport report{std::move(topology),
                    std::move(source),

@@ -3,11 +3,13 @@
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_SURROUNDINGS_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/linux/os/free_memory.h"
 #include "core/ports/port_selector.h"
 #include "tools/cableway/doctor/host_facts.h"
 
@@ -28,6 +30,8 @@ struct Surroundings {
   // Whether standard error is a terminal, and after how long progress is shown there.
   bool err_is_terminal = false;
   std::chrono::milliseconds progress_patience{2000};
+  // The bytes that a simulation may take.
+  std::function<std::uint64_t()> free_memory = [] { return host::free_memory_bytes(); };
 };
 
 }  // namespace cableway::cli
