@@ -18,6 +18,7 @@
 #include "core/clock.h"
 #include "core/discovery/neighbours.h"
 #include "core/flooding/adjacency_link.h"
+#include "core/flooding/told_ports.h"
 #include "routing/link_state/link_state_database.h"
 
 namespace cableway {
@@ -33,6 +34,8 @@ class Flooding {
     // The cluster holds an advertisement of this node from an incarnation with a greater nonce: a clock was set back,
     // or another node has this one's name. The node must start an incarnation with a greater nonce.
     virtual void outlived(std::uint64_t boot_nonce) = 0;
+    // A neighbour has told the TCP ports of its processes.
+    virtual void ports_told() {}
   };
 
   struct Counters {
@@ -59,6 +62,14 @@ class Flooding {
   // Starts a new incarnation: floods the advertisement again with this nonce.
   void restart(std::uint64_t boot_nonce);
 
+  // Tells the direct neighbours at once at which TCP ports this node's processes accept circuits; at most
+  // kMaxToldPorts.
+  void tell_ports(TcpPorts ports);
+  // Whether that neighbour has told this TCP port (told_ports.h).
+  bool has_told(routing::NodeId neighbour, std::uint16_t port) const {
+    return told_.has(neighbour, port, clock_.now());
+  }
+
   const routing::LinkStateDatabase& database() const { return database_; }
   routing::Milliseconds now_ms() const;
   // Every neighbour has acknowledged all that was sent to it, and nothing is pending.
@@ -69,6 +80,7 @@ class Flooding {
   class Adjacency;
 
   void receive(Adjacency& from, const LinkMessage& message);
+  void receive_ports(const Adjacency& from, const LinkMessage& message);
   void receive_own(Adjacency& from, const routing::Advertisement& advertisement);
   void spread(routing::NodeId origin, const Adjacency* except);
   void originate_soon();
@@ -82,6 +94,8 @@ class Flooding {
   routing::LinkStateDatabase database_;
   std::map<NeighbourKey, std::unique_ptr<Adjacency>> adjacencies_;
   std::optional<routing::Advertisement> content_;
+  TcpPorts own_ports_;
+  ToldPorts told_;
   std::uint64_t sequence_ = 0;
   std::optional<Instant> originated_at_;
   Counters counters_;  // retransmitted: of adjacencies that have ended

@@ -64,6 +64,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
     std::function<void(const PortLost&)> cable_unfit = [](const PortLost& /*lost*/) {};
     // A cable of this node is up. The argument is its name.
     std::function<void(const std::string&)> cable_up = [](const std::string& /*cable*/) {};
+    // A neighbour has told the TCP ports of its processes: check_transit() may have another answer.
+    std::function<void()> ports_told = [] {};
   };
 
   // All references must outlive this. `random` returns unpredictable numbers, or in the simulator those of a seed.
@@ -91,6 +93,11 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::uint16_t relay_port() const { return options_.relay_port; }
   bool draining() const { return options_.draining; }
+  // Tells the neighbours at which TCP ports processes of this node accept circuits; at most kMaxToldPorts.
+  void tell_ports(TcpPorts ports) { flooding_.tell_ports(std::move(ports)); }
+  // PathPlanner::check_transit(), and whether the neighbour has told the TCP port of a process that the set-up leads to
+  // next. NotFound: not yet.
+  absl::Status check_transit(const CircuitSetup& setup);
   // Up to date with all advertisements received so far.
   const PathPlanner& paths();
   // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
@@ -102,7 +109,13 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   // arrived.
   std::optional<CableEnds> find_cable(const ProbedCable& cable) const;
   // Whether a cable with these addresses is up; IPv6 zones are ignored.
-  bool is_cable_up(const std::string& own_address, const std::string& other_address) const;
+  bool is_cable_up(const std::string& own_address, const std::string& other_address) const {
+    return !neighbour_at(own_address, other_address).empty();
+  }
+  // The neighbour at the other end of that cable. Empty: no such cable is up.
+  std::string neighbour_at(const std::string& own_address, const std::string& other_address) const;
+  // Those to which a cable is up.
+  std::set<std::string> neighbour_names() const;
 
   // The current problems for an operator to fix: of cables, of selected ports, of this node's name.
   std::vector<Problem> problems() const;
@@ -128,6 +141,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void problem(const Problem& problem, EventFields fields) override;
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body) override;
   void database_changed() override;
+  void ports_told() override { observer_.ports_told(); }
   void outlived(std::uint64_t boot_nonce) override;
 
   void update_ports();
