@@ -27,8 +27,9 @@
 namespace cableway {
 
 inline constexpr std::uint16_t kProtocolVersion = 3;
-// A relay holds a connection and a dial for as long as a set-up's budget lasts, so the budget is bounded.
-inline constexpr std::uint32_t kMaxBudgetMs = 60000;
+// A relay holds a connection and a dial for as long as a set-up's budget lasts, so the budget is bounded. As much as a
+// flow's first circuit may take (nccl_adapter/process).
+inline constexpr std::uint32_t kMaxBudgetMs = 10000;
 // One day, as the setting path_wait allows.
 inline constexpr std::uint32_t kMaxPathWaitMs = 86'400'000;
 

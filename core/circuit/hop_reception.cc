@@ -62,6 +62,7 @@ void HopReception::read_on() {
 }
 
 void HopReception::have(const absl::Status& ended, std::span<const std::byte> bytes) {
+  begun_ = begun_ || ended.ok();
   const absl::Status status = ended.ok() ? handshake_.take(bytes) : handshake_.ended(ended.message());
   if (!status.ok()) return refuse(status);
   handshake_.opened() ? opened() : read_on();

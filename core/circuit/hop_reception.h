@@ -78,6 +78,10 @@ class HopReception {
 
   void start(Duration limit, Done done);
   const SetupConnection& connection() const { return *connection_; }
+  // Whether the first frame's header has arrived.
+  bool has_begun() const { return begun_; }
+  // Ends the connection at once, without an answer; `done` is not called. Then only the destructor may be called.
+  void abandon() { connection_->abandon(); }
 
  private:
   void read_on();
@@ -92,6 +96,7 @@ class HopReception {
   AcceptHandshake handshake_;
   std::unique_ptr<Timer> limit_;
   Done done_;
+  bool begun_ = false;
 };
 
 // Accepts the hop of an arrived set-up: joins its transport and answers that the circuit is open from here on.

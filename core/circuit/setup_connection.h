@@ -40,6 +40,9 @@ class SetupConnection {
   virtual absl::Status send_first(const std::vector<std::byte>& bytes) = 0;
   // Sends the frame, which may be lost, and closes the connection. No other function may be called afterwards.
   virtual void end_with(const std::vector<std::byte>& final_frame) = 0;
+  // Before the destructor, instead of end_with(): lets it close the connection so that the operating system keeps
+  // nothing of it. The other end may not get to read what was sent.
+  virtual void abandon() {}
 
   // The IP literals of the two ends, with this host's scopes; the addresses in a set-up may have another host's.
   virtual std::string own_address() const = 0;

@@ -21,56 +21,95 @@ std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
 
 }  // namespace
 
-std::size_t TransitSetups::inquiries(const std::function<bool(const CircuitSetup&)>& which) const {
-  const auto counts = [&](const auto& pending) {
-    const CircuitSetup& setup = pending.setup.setup();
-    return setup.purpose == SetupPurpose::kInquiry && which(setup);
-  };
-  return static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), counts) +
-                                  std::count_if(dialing_.begin(), dialing_.end(), counts));
-}
-
-std::size_t TransitSetups::inquiries() const {
-  return inquiries([](const CircuitSetup&) { return true; });
-}
-
-absl::Status TransitSetups::check_room(const CircuitSetup& setup) const {
+// For everyone: places that are left. Then for this neighbour: its share of them.
+absl::Status TransitSetups::check_room(const CircuitSetup& setup, const std::string& upstream) const {
   if (setup.purpose == SetupPurpose::kInquiry) {
-    const std::string& cable = setup.this_hop().cable;
-    if (inquiries([&](const CircuitSetup& other) { return other.this_hop().cable == cable; }) < kMaxInquiries) {
-      return absl::OkStatus();
-    }
-    return absl::ResourceExhaustedError(
-        absl::StrCat("node ", name_, " already passes on ", kMaxInquiries, " inquiries from cable ", cable));
+    if (inquiries_.of(upstream) < kMaxInquiries) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " already passes on ", kMaxInquiries,
+                                                     " inquiries from ", share_holder_text(upstream)));
   }
   const std::size_t taken = host_.circuits() + in_setup();
   if (taken >= host_.max_circuits()) return host_.no_room(in_setup());
+  if (absl::Status share = check_share(upstream); !share.ok()) return share;
   if (!setup.further || taken < host_.max_circuits() / 2) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " relays ", host_.circuits(),
                                                    " circuits, and keeps the rest of its ", host_.max_circuits(),
                                                    " places for first circuits and those that replace others"));
 }
 
+absl::Status TransitSetups::check_share(const std::string& upstream) const {
+  const std::set<std::string> neighbours = host_.neighbours();
+  const auto in_setup_of = [&](const std::string& holder) { return in_setup_.of(holder); };
+  const auto taken_by = [&](const std::string& holder) {
+    const auto open = open_.find(holder);
+    return in_setup_.of(holder) + (open == open_.end() ? 0 : open->second);
+  };
+  const std::size_t most = host_.max_circuits();
+  if (!may_take(upstream, most, host_.circuits() + in_setup(), neighbours, taken_by)) {
+    return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " has no room for another circuit from ",
+                                                     share_holder_text(upstream), ", which holds ", taken_by(upstream),
+                                                     " of its ", most, " places: others keep their share"));
+  }
+  if (may_take(upstream, max_in_setup(most), in_setup(), neighbours, in_setup_of)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("node ", name_, " has no room for another circuit from ", share_holder_text(upstream),
+                   " now: it sets up ", in_setup_.of(upstream), " of at most ", max_in_setup(most), "; try again"));
+}
+
+absl::Status TransitSetups::make_room(const CircuitSetup& setup, const std::string& upstream) {
+  absl::Status room = check_room(setup, upstream);
+  if (room.ok() || setup.purpose == SetupPurpose::kInquiry || setup.further) return room;
+  return give_way(upstream) ? check_room(setup, upstream) : room;
+}
+
+// Ends the oldest of the neighbour's set-ups that have been dialing for long. False: there is none.
+bool TransitSetups::give_way(const std::string& upstream) {
+  if (in_setup_.of(upstream) < kMany) return false;
+  const Instant now = means_.clock.now();
+  const auto oldest = std::find_if(dialing_.begin(), dialing_.end(), [&](const Dialing& each) {
+    return each.held.holder() == upstream && each.setup.setup().purpose == SetupPurpose::kCircuit;
+  });
+  if (oldest == dialing_.end() || now - oldest->arrived < kGivesWayAfter) return false;
+  const auto age = (now - oldest->arrived) / std::chrono::milliseconds(1);
+  const absl::Status reason = absl::ResourceExhaustedError(
+      absl::StrCat("node ", name_, " needs the place for a newer set-up from ", share_holder_text(upstream),
+                   ": this one was not open after ", age, " ms"));
+  ArrivedSetup ended = std::move(oldest->setup);
+  dialing_.erase(oldest);
+  note_dial_ended(ended.setup(), reason);
+  refuse(std::move(ended), reason);
+  return true;
+}
+
 void TransitSetups::arrived(ArrivedSetup setup) {
+  const std::string upstream = host_.neighbour_at(setup.connection());
+  // First, because it costs least: a party that sends too many must not take this node's time.
+  if (absl::Status room = make_room(setup.setup(), upstream); !room.ok()) return refuse(std::move(setup), room);
   events_.raise(EventCode::kSetupArrived, absl::StrCat("set-up ", circuit_text(setup.setup()), " has arrived"),
                 circuit_fields(setup.setup()));
   const absl::Status status = host_.check_transit(setup.setup());
-  const Instant now = means_.clock.now();
-  if (status.ok()) return dial_onward(std::move(setup), now);
+  if (status.ok()) return dial_onward(std::move(setup), upstream, means_.clock.now());
   // The source's topology may be newer than this node's, after a node has started or a cable was plugged in.
   if (!absl::IsNotFound(status)) return refuse(std::move(setup), status);
-  if (waiting_.size() == kMaxWaiting) {
-    return refuse(std::move(setup), absl::ResourceExhaustedError(
-                                        absl::StrCat("node ", name_, " already has ", kMaxWaiting,
-                                                     " set-ups that wait for the topology; last: ", status.message())));
+  wait_for_topology(std::move(setup), upstream, status);
+}
+
+void TransitSetups::wait_for_topology(ArrivedSetup setup, const std::string& upstream, const absl::Status& why) {
+  const auto waits_of = [&](const std::string& holder) { return waits_.of(holder); };
+  if (!may_take(upstream, kMaxWaiting, waits_.all(), host_.neighbours(), waits_of)) {
+    return refuse(std::move(setup),
+                  absl::ResourceExhaustedError(absl::StrCat("node ", name_, " already has ", waits_.of(upstream),
+                                                            " set-ups from ", share_holder_text(upstream),
+                                                            " that wait for the topology; last: ", why.message())));
   }
-  if (absl::Status room = check_room(setup.setup()); !room.ok()) return refuse(std::move(setup), room);
+  const Instant now = means_.clock.now();
   const auto budget = std::chrono::milliseconds(setup.setup().budget_ms);
   const Instant deadline = now + std::min<Duration>(budget / 2, kTransitLimit);
   events_.raise(EventCode::kSetupWaiting,
-                absl::StrCat("set-up ", circuit_text(setup.setup()), " waits for the topology: ", status.message()),
-                circuit_fields(setup.setup(), status));
-  waiting_.push_back({std::move(setup), now, deadline});
+                absl::StrCat("set-up ", circuit_text(setup.setup()), " waits for the topology: ", why.message()),
+                circuit_fields(setup.setup(), why));
+  HeldPlaces::Place held = held_by(setup.setup()).take(upstream);
+  waiting_.push_back({std::move(setup), waits_.take(upstream), std::move(held), now, deadline});
   check_waiting();
 }
 
@@ -85,7 +124,14 @@ void TransitSetups::check_waiting() {
     ArrivedSetup setup = std::move(waiting->setup);
     const Instant arrived = waiting->arrived;
     waiting = waiting_.erase(waiting);
-    status.ok() ? dial_onward(std::move(setup), arrived) : refuse(std::move(setup), status);
+    if (!status.ok()) {
+      refuse(std::move(setup), status);
+      continue;
+    }
+    // Its neighbour may have come up meanwhile.
+    const std::string upstream = host_.neighbour_at(setup.connection());
+    const absl::Status room = make_room(setup.setup(), upstream);
+    room.ok() ? dial_onward(std::move(setup), upstream, arrived) : refuse(std::move(setup), room);
   }
   deadline_.reset();
   // Earlier changes arrive through topology_changed().
@@ -95,8 +141,7 @@ void TransitSetups::check_waiting() {
   deadline_ = means_.clock.call_at(first->deadline, [this] { check_waiting(); });
 }
 
-void TransitSetups::dial_onward(ArrivedSetup setup, Instant arrived) {
-  if (absl::Status room = check_room(setup.setup()); !room.ok()) return refuse(std::move(setup), room);
+void TransitSetups::dial_onward(ArrivedSetup setup, const std::string& upstream, Instant arrived) {
   CircuitSetup onward = setup.setup();
   ++onward.hop;
   onward.budget_ms = onward_budget_ms(onward.budget_ms, means_.clock.now() - arrived);
@@ -110,7 +155,8 @@ void TransitSetups::dial_onward(ArrivedSetup setup, Instant arrived) {
                 absl::StrCat("set-up ", circuit_text(onward), " dials node ", onward.this_hop().to_node, " over cable ",
                              onward.this_hop().cable),
                 std::move(fields));
-  const Place place = dialing_.insert(dialing_.end(), {std::move(setup), nullptr});
+  HeldPlaces::Place held = held_by(onward).take(upstream);
+  const Place place = dialing_.insert(dialing_.end(), {std::move(setup), std::move(held), arrived, nullptr});
   place->dial =
       std::make_unique<HopDial>(means_, std::move(onward), key_, [this, place](absl::StatusOr<OpenHop> downstream) {
         note_dial_ended(place->setup.setup(), downstream.status());
@@ -174,8 +220,14 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   if (!upstream.ok()) return refused(setup, upstream.status());
   const absl::Status relayed = host_.relay(setup, *std::move(upstream), *std::move(downstream), std::move(floor));
   if (!relayed.ok()) return lost(setup, relayed);
+  ++open_[setup.this_hop_from()];  // check_transit() has compared it with the topology
   events_.raise(EventCode::kCircuitOpened, absl::StrCat("circuit ", circuit_text(setup), " is open"),
                 circuit_fields(setup));
+}
+
+void TransitSetups::circuit_ended(const CircuitSetup& setup) {
+  const auto open = open_.find(setup.this_hop_from());
+  if (open != open_.end() && --open->second == 0) open_.erase(open);
 }
 
 void TransitSetups::refuse(ArrivedSetup setup, const absl::Status& reason, FailureScope scope) {

@@ -1,21 +1,23 @@
 // Set-ups of circuits that this node is to relay, from their arrival to the relayed circuit or the refusal:
 //
-//   arrived -> check its cables (waits a while for the topology) -> check for room -> dial the next hop
+//   arrived -> check for room -> check its cables (waits a while for the topology) -> dial the next hop
 //           -> accept the hop it arrived over -> the host relays
 //
 // Every set-up ends as a circuit or with a refusal and its reason. Why set-ups travel hop by hop:
-// docs/decisions/0004.
+// docs/decisions/0004. Room is shared out among the neighbours that set-ups come from: docs/decisions/0028.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSIT_SETUPS_H_
 #define CABLEWAY_CORE_CIRCUIT_TRANSIT_SETUPS_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -25,6 +27,7 @@
 #include "core/circuit/open_hop.h"
 #include "core/clock.h"
 #include "core/event/event_sink.h"
+#include "core/fair_shares.h"
 #include "core/flow/chunk_link.h"
 #include "core/ports/port_lost.h"
 
@@ -36,8 +39,12 @@ class TransitSetups {
   class Host {
    public:
     virtual ~Host() = default;
-    // PathPlanner::check_transit(). NotFound: the topology may have the cable soon.
+    // Node::check_transit(). NotFound: the topology may have the cable soon, or the neighbour may tell the TCP port.
     virtual absl::Status check_transit(const CircuitSetup& setup) = 0;
+    // The neighbour at the other end of the connection, by the two addresses. kStrangers: none that is up.
+    virtual std::string neighbour_at(const SetupConnection& connection) const = 0;
+    // Those that are up.
+    virtual std::set<std::string> neighbours() const = 0;
     // Circuits relayed now, and their maximum.
     virtual std::size_t circuits() const = 0;
     virtual std::size_t max_circuits() const = 0;
@@ -57,6 +64,14 @@ class TransitSetups {
   // How long a set-up waits until the topology has a cable that it names. At most half of the set-up's own time.
   static constexpr std::chrono::milliseconds kTransitLimit{2000};
   static constexpr std::size_t kMaxWaiting = 256;
+  // While its neighbour has no room for another one, a set-up that is not open after this time gives way to a newer
+  // one, if it is one of many: its destination may never answer.
+  static constexpr std::chrono::milliseconds kGivesWayAfter{250};
+  static constexpr std::size_t kMany = 32;
+  // How many of a relay's places set-ups may hold that are not open yet: half of them, or all of a small relay's.
+  static constexpr std::size_t max_in_setup(std::size_t max_circuits) {
+    return std::max(max_circuits / 2, std::min<std::size_t>(max_circuits, 64));
+  }
 
   // `name` is the node's. Everything in `means`, and the host, must outlive this; `events` must be valid whenever an
   // event is raised.
@@ -73,31 +88,43 @@ class TransitSetups {
   void arrived(ArrivedSetup setup);
   // A port of this node is lost: set-ups in progress over it are refused at once, except for flows' first ones.
   void lose_port(const PortLost& lost);
-  // Checks the waiting set-ups again.
+  // A circuit that the host relayed has ended.
+  void circuit_ended(const CircuitSetup& setup);
+  // check_transit() may have another answer: checks the waiting set-ups again.
   void topology_changed() { check_waiting(); }
   // The number of set-ups that hold room for a circuit.
-  std::size_t in_setup() const { return waiting_.size() + dialing_.size() - inquiries(); }
+  std::size_t in_setup() const { return in_setup_.all(); }
   // Inquiries on their way to the next node. They need no such room: a full relay passes them on, too.
-  std::size_t inquiries() const;
-  // The most of them that have come over one cable.
+  std::size_t inquiries() const { return inquiries_.all(); }
+  // The most of them that have come from one neighbour.
   static constexpr std::size_t kMaxInquiries = 128;
 
  private:
   struct Waiting {
     ArrivedSetup setup;
+    HeldPlaces::Place waits;
+    HeldPlaces::Place held;  // one of inquiries_ or of in_setup_
     Instant arrived;
     Instant deadline;
   };
   struct Dialing {
     ArrivedSetup setup;
+    HeldPlaces::Place held;
+    Instant arrived;
     std::unique_ptr<HopDial> dial;
   };
   using Place = std::list<Dialing>::iterator;
 
-  std::size_t inquiries(const std::function<bool(const CircuitSetup&)>& which) const;
-  absl::Status check_room(const CircuitSetup& setup) const;
+  HeldPlaces& held_by(const CircuitSetup& setup) {
+    return setup.purpose == SetupPurpose::kInquiry ? inquiries_ : in_setup_;
+  }
+  absl::Status check_room(const CircuitSetup& setup, const std::string& upstream) const;
+  absl::Status check_share(const std::string& upstream) const;
+  absl::Status make_room(const CircuitSetup& setup, const std::string& upstream);
+  bool give_way(const std::string& upstream);
+  void wait_for_topology(ArrivedSetup setup, const std::string& upstream, const absl::Status& why);
   void check_waiting();
-  void dial_onward(ArrivedSetup setup, Instant arrived);
+  void dial_onward(ArrivedSetup setup, const std::string& upstream, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);
   // Refuses for a fault that this node has found.
   void refuse(ArrivedSetup setup, const absl::Status& reason) {
@@ -113,6 +140,11 @@ class TransitSetups {
   EventSink& events_;
   const std::string name_;
   std::optional<SubKey> key_;
+  // By the neighbour that the set-ups have come from.
+  std::map<std::string, std::size_t> open_;  // circuits that the host relays
+  HeldPlaces in_setup_;
+  HeldPlaces inquiries_;
+  HeldPlaces waits_;  // of those in the two before
   std::list<Waiting> waiting_;
   std::unique_ptr<Timer> deadline_;
   std::list<Dialing> dialing_;

@@ -84,6 +84,7 @@ enum class EventCode : std::uint8_t {
   kCircuitLost,
   kCircuitRefused,
   kConnectionRefused,
+  kConnectionsFlooded,
   kRelayMemoryShort,
   kLeasesExhausted,
   kRdmaLeasesExhausted,

@@ -42,13 +42,22 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
     link_.wake();
   }
   void dequeue(NodeId origin) { pending_.erase(origin); }
-  bool settled() const { return pending_.empty() && link_.settled(); }
+  void enqueue_ports() {
+    ports_pending_ = true;
+    link_.wake();
+  }
   const NeighbourKey& key() const { return key_; }
+  NodeId neighbour() const { return key_.node; }
+  bool settled() const { return pending_.empty() && !ports_pending_ && link_.settled(); }
   std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
   PortId port() const { return key_.port; }
 
   bool next_message(LinkMessage& message) override {
+    if (std::exchange(ports_pending_, false)) {
+      message = {LinkMessageKind::kToldPorts, encode_told_ports(flooding_.own_ports_)};
+      return true;
+    }
     while (!pending_.empty()) {
       const NodeId origin = *pending_.begin();
       pending_.erase(pending_.begin());
@@ -61,12 +70,16 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
     return false;
   }
   void send_segment(std::span<const std::byte> body) override { flooding_.listener_.send_segment(key_, body); }
-  void receive_message(const LinkMessage& message) override { flooding_.receive(*this, message); }
+  void receive_message(const LinkMessage& message) override {
+    if (message.kind == LinkMessageKind::kToldPorts) return flooding_.receive_ports(*this, message);
+    flooding_.receive(*this, message);
+  }
 
  private:
   Flooding& flooding_;
   const NeighbourKey key_;
   std::set<NodeId> pending_;
+  bool ports_pending_ = true;  // also an empty list: it replaces that of an earlier incarnation
   AdjacencyLink link_;
 };
 
@@ -91,6 +104,7 @@ void Flooding::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour)
   auto adjacency = std::make_unique<Adjacency>(
       *this, key, AdjacencyLink::Identity{id_, key.node, neighbour.our_adjacency, neighbour.their_adjacency});
   for (const auto& [origin, entry] : database_.entries()) adjacency->enqueue(origin);
+  adjacency->enqueue_ports();
   adjacencies_[key] = std::move(adjacency);
 }
 
@@ -154,6 +168,25 @@ bool Flooding::is_believable(const routing::AdvertisementVersion& version) const
   const WallTime now = std::max<WallTime>(wall_clock_(), kYearOfSource);
   const std::chrono::sys_time<std::chrono::microseconds> latest = now + kAhead;
   return version.boot_nonce <= static_cast<std::uint64_t>(latest.time_since_epoch().count());
+}
+
+void Flooding::tell_ports(TcpPorts ports) {
+  if (ports == own_ports_) return;
+  own_ports_ = std::move(ports);
+  for (const auto& [key, adjacency] : adjacencies_) adjacency->enqueue_ports();
+}
+
+void Flooding::receive_ports(const Adjacency& from, const LinkMessage& message) {
+  const absl::StatusOr<TcpPorts> ports = decode_told_ports(message.bytes);
+  if (!ports.ok()) {
+    ++counters_.refused;
+    return;
+  }
+  told_.take(from.neighbour(), *ports, clock_.now(), [this](NodeId node) {
+    return std::any_of(adjacencies_.begin(), adjacencies_.end(),
+                       [&](const auto& each) { return each.first.node == node; });
+  });
+  listener_.ports_told();
 }
 
 void Flooding::receive_own(Adjacency& from, const routing::Advertisement& advertisement) {

@@ -21,6 +21,7 @@
 #include "core/discovery/neighbours.h"
 #include "core/flooding/adjacency_link.h"
 #include "core/flooding/admission.h"
+#include "core/flooding/told_ports.h"
 #include "core/wall_clock.h"
 #include "routing/link_state/link_state_database.h"
 
@@ -41,6 +42,8 @@ class Flooding final : private Admission::Listener {
     virtual void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) = 0;
     // As Admission::Listener::crowded().
     virtual void crowded(const Crowd& crowd) = 0;
+    // A neighbour has told the TCP ports of its processes.
+    virtual void ports_told() {}
   };
 
   struct Counters {
@@ -69,6 +72,14 @@ class Flooding final : private Admission::Listener {
   // flooded after a short delay that batches changes.
   void originate(routing::Advertisement content);
 
+  // Tells the direct neighbours at once at which TCP ports this node's processes accept circuits; at most
+  // kMaxToldPorts.
+  void tell_ports(TcpPorts ports);
+  // Whether that neighbour has told this TCP port (told_ports.h).
+  bool has_told(routing::NodeId neighbour, std::uint16_t port) const {
+    return told_.has(neighbour, port, clock_.now());
+  }
+
   const routing::LinkStateDatabase& database() const { return database_; }
   routing::Milliseconds now_ms() const;
   // Every neighbour has acknowledged all that was sent to it, and nothing is pending.
@@ -81,6 +92,7 @@ class Flooding final : private Admission::Listener {
   class Adjacency;
 
   void receive(Adjacency& from, const LinkMessage& message);
+  void receive_ports(const Adjacency& from, const LinkMessage& message);
   void receive_own(Adjacency& from, const routing::Advertisement& advertisement);
   void defend(Adjacency& from, const routing::AdvertisementVersion& version);
   bool is_believable(const routing::AdvertisementVersion& version) const;
@@ -101,6 +113,8 @@ class Flooding final : private Admission::Listener {
   Admission admission_;
   std::map<NeighbourKey, std::unique_ptr<Adjacency>> adjacencies_;
   std::optional<routing::Advertisement> content_;
+  TcpPorts own_ports_;
+  ToldPorts told_;
   routing::AdvertisementVersion version_;  // of the last own advertisement
   std::optional<Instant> originated_at_;
   std::optional<Instant> defended_at_;

@@ -46,7 +46,9 @@ absl::StatusOr<LinkSegment> decode_link_segment(std::span<const std::byte> body)
     }
     message.bytes.resize(bytes);
     reader.get_bytes(message.bytes);
-    if (message.kind == LinkMessageKind::kAdvertisement) segment.messages.push_back(std::move(message));
+    const bool is_known =
+        message.kind == LinkMessageKind::kAdvertisement || message.kind == LinkMessageKind::kToldPorts;
+    if (is_known) segment.messages.push_back(std::move(message));
   }
   if (!reader.finished()) return absl::InvalidArgumentError("segment: bad length");
   if (segment.sequence == 0 && count != 0) return absl::InvalidArgumentError("segment: messages without a sequence");

@@ -15,7 +15,7 @@ namespace cableway {
 inline constexpr std::size_t kSegmentBytes = 8192;
 inline constexpr std::size_t kMaxLinkMessageBytes = 21504;
 
-enum class LinkMessageKind : std::uint8_t { kAdvertisement = 1 };
+enum class LinkMessageKind : std::uint8_t { kAdvertisement = 1, kToldPorts = 2 };
 
 struct LinkMessage {
   LinkMessageKind kind = LinkMessageKind::kAdvertisement;

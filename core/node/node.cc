@@ -328,6 +328,18 @@ void Node::note_namesake() {
   name_problem_->last_seen = now;
 }
 
+absl::Status Node::check_transit(const CircuitSetup& setup) {
+  if (absl::Status status = paths().check_transit(setup); !status.ok()) return status;
+  const Hop& next = setup.hops[setup.hop + 1U];
+  if (setup.hop + 2U < setup.hops.size()) return absl::OkStatus();  // a relay, whose TCP port the topology has
+  if (flooding_.has_told(routing::node_id(options_.identity.cluster, next.to_node), next.to_port)) {
+    return absl::OkStatus();
+  }
+  return absl::NotFoundError(absl::StrCat("node ", options_.identity.name, " does not connect to TCP port ",
+                                          next.to_port, " of node ", next.to_node,
+                                          ", which has not told it of a process that accepts circuits there"));
+}
+
 const PathPlanner& Node::paths() {
   if (!planner_is_old_ || clock_.now() < route_pace_.due()) return planner_;
   planner_is_old_ = false;
@@ -371,17 +383,29 @@ std::optional<CableEnds> Node::find_cable(const ProbedCable& cable) const {
   return std::nullopt;
 }
 
-bool Node::is_cable_up(const std::string& own_address, const std::string& other_address) const {
-  const auto is = [](const std::string& text, const routing::PortAddress& wanted) {
-    absl::StatusOr<routing::PortAddress> address = routing::parse_port_address(text);
-    if (address.ok()) address->scope.clear();
-    return address.ok() && *address == wanted;
+std::string Node::neighbour_at(const std::string& own_address, const std::string& other_address) const {
+  absl::StatusOr<routing::PortAddress> own = routing::parse_port_address(own_address);
+  absl::StatusOr<routing::PortAddress> other = routing::parse_port_address(other_address);
+  if (!own.ok() || !other.ok()) return "";
+  own->scope.clear();
+  other->scope.clear();
+  const auto is = [](routing::PortAddress address, const routing::PortAddress& wanted) {
+    address.scope.clear();
+    return address == wanted;
   };
-  const auto& all = neighbours_.all();
-  return std::any_of(all.begin(), all.end(), [&](const auto& entry) {
-    const auto& neighbour = entry.second;
-    return neighbour.up && is(own_address, neighbour.addresses.ours) && is(other_address, neighbour.addresses.theirs);
-  });
+  for (const auto& [key, neighbour] : neighbours_.all()) {
+    const CableAddresses& cable = neighbour.addresses;
+    if (neighbour.up && is(cable.ours, *own) && is(cable.theirs, *other)) return neighbour.name;
+  }
+  return "";
+}
+
+std::set<std::string> Node::neighbour_names() const {
+  std::set<std::string> names;
+  for (const auto& [key, neighbour] : neighbours_.all()) {
+    if (neighbour.up) names.insert(neighbour.name);
+  }
+  return names;
 }
 
 // Peers can invent many such cables.

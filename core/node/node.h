@@ -66,6 +66,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
     std::function<void(const PortLost&)> cable_unfit = [](const PortLost& /*lost*/) {};
     // A cable of this node is up. The argument is its name.
     std::function<void(const std::string&)> cable_up = [](const std::string& /*cable*/) {};
+    // A neighbour has told the TCP ports of its processes: check_transit() may have another answer.
+    std::function<void()> ports_told = [] {};
   };
 
   // All references must outlive this. `random` returns unpredictable numbers, or in the simulator those of a seed.
@@ -93,6 +95,11 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::uint16_t relay_port() const { return options_.relay_port; }
   bool draining() const { return options_.draining; }
+  // Tells the neighbours at which TCP ports processes of this node accept circuits; at most kMaxToldPorts.
+  void tell_ports(TcpPorts ports) { flooding_.tell_ports(std::move(ports)); }
+  // PathPlanner::check_transit(), and whether the neighbour has told the TCP port of a process that the set-up leads to
+  // next. NotFound: not yet.
+  absl::Status check_transit(const CircuitSetup& setup);
   // Up to date with all advertisements received so far, unless computing takes more than its share of the time (a
   // fifth; an unusual cluster): then as of the last computation, and topology_changed() follows the next one.
   const PathPlanner& paths();
@@ -105,7 +112,13 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   // arrived.
   std::optional<CableEnds> find_cable(const ProbedCable& cable) const;
   // Whether a cable with these addresses is up; IPv6 zones are ignored.
-  bool is_cable_up(const std::string& own_address, const std::string& other_address) const;
+  bool is_cable_up(const std::string& own_address, const std::string& other_address) const {
+    return !neighbour_at(own_address, other_address).empty();
+  }
+  // The neighbour at the other end of that cable. Empty: no such cable is up.
+  std::string neighbour_at(const std::string& own_address, const std::string& other_address) const;
+  // Those to which a cable is up.
+  std::set<std::string> neighbour_names() const;
 
   // The current problems for an operator to fix: of cables, of selected ports, of this node's name.
   std::vector<Problem> problems() const;
@@ -134,6 +147,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void defended(const NeighbourKey& from, const routing::AdvertisementVersion& version) override;
   void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) override;
   void crowded(const Crowd& crowd) override;
+  void ports_told() override { observer_.ports_told(); }
 
   void update_ports();
   void note_rejected_ports();

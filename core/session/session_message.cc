@@ -32,7 +32,8 @@ enum class Type : std::uint8_t {
   kDrainRequest,
   kDrainReply,
   kPathsChanged,
-  kCircuitRetired
+  kCircuitRetired,
+  kListensAt
 };
 
 constexpr std::size_t kMaxText = 4096;
@@ -211,6 +212,10 @@ class Encoder {
     writer_.put_text(message.reason);
     writer_.put(message.bytes_again);
   }
+  void operator()(const ListensAt& message) {
+    type(Type::kListensAt);
+    writer_.put(message.port);
+  }
 
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
@@ -288,6 +293,9 @@ class Decoder {
         break;
       case Type::kCircuitRetired:
         message = circuit_retired();
+        break;
+      case Type::kListensAt:
+        message = listens_at();
         break;
       default:
         return absl::InvalidArgumentError(
@@ -430,6 +438,11 @@ class Decoder {
     message.bytes_again = reader_.get<std::uint64_t>();
     return message;
   }
+  ListensAt listens_at() {
+    const ListensAt message{reader_.get<std::uint16_t>()};
+    if (message.port == 0) reader_.reject();
+    return message;
+  }
   PortLost port_lost() {
     PortLost lost{reader_.get_text(kMaxPortName), reader_.get_printable(kMaxPortLostReason), flag(), "", false};
     lost.cable = reader_.get_text(routing::kMaxCableNameLength);
@@ -453,7 +466,7 @@ bool is_report(const SessionMessage& message) {
   return std::holds_alternative<FlowOpened>(message) || std::holds_alternative<FlowEnded>(message) ||
          std::holds_alternative<FlowCounts>(message) || std::holds_alternative<FlowRerouted>(message) ||
          std::holds_alternative<FlowWaits>(message) || std::holds_alternative<ChunkCorrupted>(message) ||
-         std::holds_alternative<CircuitRetired>(message);
+         std::holds_alternative<CircuitRetired>(message) || std::holds_alternative<ListensAt>(message);
 }
 
 std::vector<std::byte> encode_session_message(const SessionMessage& message) {

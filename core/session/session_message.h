@@ -10,7 +10,7 @@
 //   FlowOpened, FlowEnded,
 //   FlowCounts, FlowRerouted,
 //   FlowWaits, ChunkCorrupted,
-//   CircuitRetired                  no reply
+//   CircuitRetired, ListensAt       no reply
 //   no request                      Welcome again; PortLost: the process ends its circuits there;
 //                                   PathsChanged: the process's flows look for their best paths
 #ifndef CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
@@ -43,7 +43,7 @@ inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view o
 
 // Separate from kProtocolVersion: a process and its node come from one installation, the nodes of a cluster from
 // several.
-inline constexpr std::uint16_t kSessionVersion = 15;
+inline constexpr std::uint16_t kSessionVersion = 16;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -238,6 +238,13 @@ struct CircuitRetired {
   friend bool operator==(const CircuitRetired&, const CircuitRetired&) = default;
 };
 
+// The process accepts circuits at this TCP port, on every address of its node. Sent to each incarnation of its node,
+// which tells its neighbours: their relays connect to no other port.
+struct ListensAt {
+  std::uint16_t port = 0;  // not 0
+  friend bool operator==(const ListensAt&, const ListensAt&) = default;
+};
+
 // A flow has had no circuit for a second, and its application waits. Followed by FlowCounts, or by FlowEnded.
 struct FlowWaits {
   std::uint64_t number = 0;
@@ -256,9 +263,9 @@ inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 using SessionMessage =
     std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply, CableProbeRequest,
                  CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts, FlowRerouted, FlowWaits, ChunkCorrupted,
-                 DrainRequest, DrainReply, PathsChanged, CircuitRetired>;
+                 DrainRequest, DrainReply, PathsChanged, CircuitRetired, ListensAt>;
 
-// Whether the message is a process's report about its flows, which the node does not answer.
+// Whether the message is a process's report about its flows or its listener, which the node does not answer.
 bool is_report(const SessionMessage& message);
 
 // Includes the length. The caller wipes the bytes after sending: a Welcome may carry a key.

@@ -120,6 +120,7 @@ absl::Status NodeMembership::rejoin_if_ended() {
     end_reported_ = false;
     take_update(*welcome);
     reports_.use_session(session_);
+    tell_listener();
     // No changes were reported to this process while it had no session.
     listener_.paths_changed();
   });
@@ -143,6 +144,14 @@ void NodeMembership::request_paths(const std::string& destination, std::uint64_t
                       timer->cancel();
                       done(paths_in(std::move(reply)));
                     });
+}
+
+void NodeMembership::listens_at(std::uint16_t port) {
+  if (std::exchange(listens_at_, port) != port) tell_listener();
+}
+
+void NodeMembership::tell_listener() {
+  if (listens_at_ != 0) session_->report(ListensAt{listens_at_});
 }
 
 void NodeMembership::close() {

@@ -57,6 +57,8 @@ class NodeMembership {
   // Joins a restarted node. NotFound, Unavailable: none is running yet.
   absl::Status rejoin_if_ended();
   FlowReports& reports() { return reports_; }
+  // The process accepts circuits at this TCP port; the node and its later incarnations are told.
+  void listens_at(std::uint16_t port);
   // Fails every unanswered request. May be called before join() has succeeded.
   void close();
 
@@ -68,6 +70,7 @@ class NodeMembership {
   // FailedPrecondition: the node has no key, although this process's settings name one.
   absl::Status take(const Welcome& welcome);
   void take_update(const Welcome& welcome);
+  void tell_listener();
 
   ControlThread& control_;
   const Settings& settings_;
@@ -77,6 +80,7 @@ class NodeMembership {
   std::shared_ptr<host::SessionClient> session_;
   FlowReports reports_;
   std::string node_;                               // as in the last Welcome
+  std::uint16_t listens_at_ = 0;                   // 0: nowhere yet
   std::map<std::string, std::uint64_t> flows_to_;  // number of flows opened, by destination
   bool missing_key_logged_ = false;
   bool end_reported_ = false;

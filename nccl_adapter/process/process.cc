@@ -112,6 +112,7 @@ absl::Status Process::listen() {
     if (!acceptor.ok()) return acceptor.status();
     acceptor_ = *std::move(acceptor);
     acceptor_->seal_with(setup_key_);
+    if (acceptor_->port() != 0) membership_.listens_at(acceptor_->port());
     dialer_ = std::make_unique<host::CircuitDialer>(control_->io(), transports_);
     flow_means_.emplace(FlowMeans{
         dialer_->means(),
@@ -144,6 +145,7 @@ void Process::listen_on(const std::vector<std::string>& addresses) {
   const absl::Status status = acceptor_->set_addresses(addresses_);
   listening_ = status.ok();
   if (!status.ok()) log_.info(absl::StrCat(status.message(), "; retrying"));
+  if (acceptor_->port() != 0) membership_.listens_at(acceptor_->port());
 }
 
 absl::StatusOr<ListenHandle> Process::add_listener(const std::shared_ptr<ListenComm>& listener) {

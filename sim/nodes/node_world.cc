@@ -39,7 +39,8 @@ void NodeWorld::start(NodeNumber number) {
       place.options, *place.clock, ports, ports, *place.seal, [this] { return random_(); },
       Node::Observer{[this, number] { topology_observer_(number); }, [this, number] { ports_observer_(number); },
                      [this, number](const Event& event) { observer_(number, event); },
-                     [this, number](const PortLost& lost) { unfit_observer_(number, lost); }});
+                     [this, number](const PortLost& lost) { unfit_observer_(number, lost); },
+                     [](const std::string& /*cable*/) {}, [this, number] { told_observer_(number); }});
   place.node->start();
 }
 

@@ -48,6 +48,8 @@ class NodeWorld {
   void observe_topology(std::function<void(NodeNumber)> observer) { topology_observer_ = std::move(observer); }
   // Called whenever a node's ports have changed.
   void observe_ports(std::function<void(NodeNumber)> observer) { ports_observer_ = std::move(observer); }
+  // Called whenever a neighbour of a node has told its processes' TCP ports.
+  void observe_told(std::function<void(NodeNumber)> observer) { told_observer_ = std::move(observer); }
   // Called when a cable of a node no longer carries all data (Node::Observer::cable_unfit).
   void observe_unfit(std::function<void(NodeNumber, const PortLost&)> observer) {
     unfit_observer_ = std::move(observer);
@@ -86,6 +88,7 @@ class NodeWorld {
   std::function<void(NodeNumber)> topology_observer_ = [](NodeNumber) {};
   std::function<void(NodeNumber, const PortLost&)> unfit_observer_ = [](NodeNumber, const PortLost&) {};
   std::function<void(NodeNumber)> ports_observer_ = [](NodeNumber) {};
+  std::function<void(NodeNumber)> told_observer_ = [](NodeNumber) {};
 };
 
 }  // namespace cableway::sim

@@ -142,6 +142,7 @@ void SimtestWorld::build_processes() {
     for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->paths_changed(node);
   });
   nodes_.observe_unfit([this](std::size_t node, const PortLost& lost) { processes_[node]->cable_unfit(lost); });
+  nodes_.observe_told([this](std::size_t node) { processes_[node]->ports_told(); });
   nodes_.observe_ports([this](std::size_t node) { processes_[node]->ports_changed(); });
 }
 

@@ -56,6 +56,11 @@ class AsioConnection final : public SetupConnection {
     auto& io = static_cast<boost::asio::io_context&>(state_->socket.get_executor().context());
     close_lingering(io, release());
   }
+  // A reset, so that no kernel memory waits for a peer that does not close its end.
+  void abandon() override {
+    state_->socket.set_option(boost::asio::socket_base::linger(true, 0), ignored_);
+    state_->close();
+  }
   std::string own_address() const override { return address(state_->socket.local_endpoint(ignored_)); }
   std::string other_address() const override { return address(state_->socket.remote_endpoint(ignored_)); }
   std::string other_end() const override {

@@ -7,10 +7,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <iterator>
-#include <list>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -34,31 +33,43 @@ constexpr std::chrono::milliseconds kPauseAfterError{100};
 
 struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& context, Handler on_setup, OnRefused on_refusal, const Limits& bounds)
-      : io(context), clock(context), handler(std::move(on_setup)), refused(std::move(on_refusal)), limits(bounds) {}
+      : io(context),
+        clock(context),
+        handler(std::move(on_setup)),
+        refused(std::move(on_refusal)),
+        limits(bounds),
+        arrivals(
+            clock, bounds.without_setup,
+            [this](const std::string& peer, Arrivals::Opening opening) {
+              opening.ok() ? opened(*std::move(opening)) : refused(peer, opening.status());
+            },
+            [this](const IdleRate::From& from, std::size_t per_second) {
+              if (flooded) flooded(from, per_second);
+            }) {}
 
   boost::asio::io_context& io;
   AsioClock clock;
   Handler handler;
   OnRefused refused;
   OnProbe probed;
+  PartyOf party_of;
+  IdleRate::Report flooded;
   std::optional<SubKey> key;
   const Limits limits;
-  // One address, and the connections to it whose set-up has not arrived yet.
+  Arrivals arrivals;
   struct Listener {
-    explicit Listener(tcp::acceptor open) : acceptor(std::move(open)) {}
+    Listener(std::string at, tcp::acceptor open) : address(std::move(at)), acceptor(std::move(open)) {}
 
+    const std::string address;
     tcp::acceptor acceptor;
-    std::list<HopReception> receptions;
     bool closed = false;
     std::unique_ptr<Timer> expiry;  // closes a former address; null while the address is in use
 
-    // Drops its connections as well.
     void close() {
       closed = true;
       expiry.reset();
       error_code ignored;
       acceptor.close(ignored);
-      receptions.clear();
     }
   };
   std::map<std::string, std::shared_ptr<Listener>> listeners;  // by address
@@ -69,14 +80,18 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   absl::Status open_listener(const std::string& address, std::uint16_t number);
   void accept(const std::shared_ptr<Listener>& listener);
   void pause_then_accept(const std::shared_ptr<Listener>& listener);
-  void take(Listener& listener, std::unique_ptr<SetupConnection> connection);
+  void take(const Listener& listener, std::unique_ptr<SetupConnection> connection);
   void opened(std::variant<ArrivedSetup, ArrivedProbe> opening);
   void close_listener(const std::string& address) {
     const std::shared_ptr<Listener> listener = std::move(listeners.extract(address).mapped());
     listener->close();
+    arrivals.close(address);
   }
   void close() {
-    for (const auto& [address, listener] : listeners) listener->close();
+    for (const auto& [address, listener] : listeners) {
+      listener->close();
+      arrivals.close(address);
+    }
     listeners.clear();
   }
 };
@@ -99,7 +114,7 @@ absl::Status CircuitAcceptor::State::open_listener(const std::string& text, std:
     const std::string what = absl::StrCat("cannot listen on ", text, " TCP port ", number, ": ", error.message());
     return error == boost::asio::error::address_in_use ? absl::AlreadyExistsError(what) : absl::UnavailableError(what);
   }
-  const auto listener = std::make_shared<Listener>(std::move(acceptor));
+  const auto listener = std::make_shared<Listener>(text, std::move(acceptor));
   listeners[text] = listener;
   accept(listener);
   return absl::OkStatus();
@@ -133,22 +148,9 @@ void CircuitAcceptor::State::accept(const std::shared_ptr<Listener>& listener) {
   });
 }
 
-void CircuitAcceptor::State::take(Listener& listener, std::unique_ptr<SetupConnection> connection) {
-  if (listener.receptions.size() >= limits.without_setup) {
-    const auto reason = absl::ResourceExhaustedError("too many connections without a set-up over this cable");
-    refused(connection->other_end(), reason);
-    std::optional<CircuitSeal> unproven;
-    connection->send_first(refusal(reason.message(), FailureScope::kCircuit, unproven)).IgnoreError();
-    return;
-  }
-  const std::string peer = connection->other_end();
-  listener.receptions.emplace_back(clock, std::move(connection), key, random_value<Challenge>());
-  const auto place = std::prev(listener.receptions.end());
-  place->start(limits.setup,
-               [this, &listener, place, peer](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
-                 listener.receptions.erase(place);
-                 opening.ok() ? opened(*std::move(opening)) : refused(peer, opening.status());
-               });
+void CircuitAcceptor::State::take(const Listener& listener, std::unique_ptr<SetupConnection> connection) {
+  const std::string party = party_of ? party_of(*connection) : listener.address;
+  arrivals.take(std::move(connection), listener.address, party, key, random_value<Challenge>());
 }
 
 void CircuitAcceptor::State::opened(std::variant<ArrivedSetup, ArrivedProbe> opening) {
@@ -195,6 +197,14 @@ void CircuitAcceptor::seal_with(std::optional<SubKey> key) {
   state_->key = std::move(key);
 }
 
+void CircuitAcceptor::share_by(PartyOf party_of) {
+  state_->party_of = std::move(party_of);
+}
+
+void CircuitAcceptor::on_flood(IdleRate::Report on_flood) {
+  state_->flooded = std::move(on_flood);
+}
+
 void CircuitAcceptor::on_probe(OnProbe on_probe) {
   state_->probed = std::move(on_probe);
 }
@@ -216,6 +226,7 @@ CircuitAcceptor::CircuitAcceptor(std::shared_ptr<State> state) : state_(std::mov
 
 CircuitAcceptor::~CircuitAcceptor() {
   state_->close();
+  state_->flooded = nullptr;  // pending operations may keep the state for a while
 }
 
 std::uint16_t CircuitAcceptor::port() const {

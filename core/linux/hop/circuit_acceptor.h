@@ -1,12 +1,11 @@
 // Accepts circuits: listens on a node's cable ports, reads what opens each connection (core/circuit/hop_reception.h),
-// and passes it to a handler. Untrusted peers get a deadline, a limit on their number, and an answer that names the
-// error.
+// and passes it to a handler. Untrusted peers get a deadline, a share of the connections that may wait
+// (core/arrivals/arrivals.h), and an answer that names the error.
 #ifndef CABLEWAY_CORE_LINUX_HOP_CIRCUIT_ACCEPTOR_H_
 #define CABLEWAY_CORE_LINUX_HOP_CIRCUIT_ACCEPTOR_H_
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/arrivals/arrivals.h"
 #include "core/circuit/hop_reception.h"
 #include "core/settings/port_range.h"
 
@@ -28,8 +28,7 @@ class CircuitAcceptor {
   using OnRefused = std::function<void(const std::string& peer, const absl::Status& reason)>;
 
   struct Limits {
-    std::chrono::milliseconds setup = kSetupLimit;
-    std::size_t without_setup = 256;  // pending connections per address; more are refused at once
+    Arrivals::Limits without_setup = {};                              // of connections whose set-up has not arrived
     std::chrono::milliseconds keep_former = std::chrono::minutes(1);  // see set_addresses()
   };
 
@@ -56,6 +55,12 @@ class CircuitAcceptor {
   // Receives connections that begin with a probe; without it they are refused.
   using OnProbe = std::function<void(ArrivedProbe)>;
   void on_probe(OnProbe on_probe);
+
+  // Whose share a connection counts in. Without it: that of the address that it arrived at.
+  using PartyOf = std::function<std::string(const SetupConnection&)>;
+  void share_by(PartyOf party_of);
+  // Reports that many connections bring no set-up.
+  void on_flood(IdleRate::Report on_flood);
 
   // Replaces the addresses; each uses port(). Accepted connections stay. Listens on as many as possible; the status
   // names the first address that failed. Call it again later to retry. A former address stays open for

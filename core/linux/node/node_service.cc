@@ -114,8 +114,11 @@ absl::Status NodeService::listen_for_sessions(For whom) {
 }
 
 SessionServer::Listener NodeService::session_listener() {
-  return {[this](const SessionPeer& peer, const SessionMessage& report) { return flows_->take(peer, report); },
-          [this](const SessionPeer& peer) { flows_->left(peer); },
+  return {[this](const SessionPeer& peer, const SessionMessage& report) { return on_report(peer, report); },
+          [this](const SessionPeer& peer) {
+            flows_->left(peer);
+            if (process_ports_.left(peer)) node_->tell_ports(process_ports_.all());
+          },
           [this](std::int64_t process, const std::string& reason) {
             events().raise(EventCode::kSessionRefused,
                            absl::StrCat("refused a session to process ", process, ": ", reason),
@@ -142,7 +145,10 @@ void NodeService::note_session_access(const std::optional<SessionGroup>& group) 
 
 absl::Status NodeService::start_relay() {
   auto relay = RelayService::start(
-      io_, settings_, settings_.node, [this](const CircuitSetup& setup) { return node_->paths().check_transit(setup); },
+      io_, settings_, settings_.node,
+      {[this](const CircuitSetup& setup) { return node_->check_transit(setup); },
+       [this](const std::string& own, const std::string& other) { return node_->neighbour_at(own, other); },
+       [this] { return node_->neighbour_names(); }},
       events(), port_stamps_->page());
   if (!relay.ok()) return relay.status();
   relay_ = *std::move(relay);
@@ -155,6 +161,11 @@ absl::Status NodeService::start_relay() {
   acceptor_ = *std::move(acceptor);
   acceptor_->seal_with(setup_key_);
   acceptor_->on_probe([this](ArrivedProbe probe) { on_probe(std::move(probe)); });
+  acceptor_->share_by([this](const SetupConnection& connection) {
+    return node_->neighbour_at(connection.own_address(), connection.other_address());
+  });
+  floods_.emplace(clock_, events(), settings_.relay_port);
+  acceptor_->on_flood([this](const IdleRate::From& from, std::size_t per_second) { on_flood(from, per_second); });
   return absl::OkStatus();
 }
 
@@ -175,10 +186,11 @@ absl::Status NodeService::make_node() {
   options.draining = settings_.drain;
   options.hello = {settings_.hello, settings_.hold};
   options.wall_clock = host_wall_time;
-  node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
-                                 Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); },
-                                                on_event_, [this](const PortLost& lost) { on_cable_unfit(lost); },
-                                                [this](const std::string& cable) { on_cable_up(cable); }});
+  node_ = std::make_unique<Node>(
+      options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
+      Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); }, on_event_,
+                     [this](const PortLost& lost) { on_cable_unfit(lost); },
+                     [this](const std::string& cable) { on_cable_up(cable); }, [this] { relay_->topology_changed(); }});
   paths_.emplace(clock_, events(), [this](const std::string& destination, std::uint64_t ordinal, std::size_t most) {
     return node_->paths().paths_for_flow(destination, ordinal, most);
   });
@@ -335,6 +347,14 @@ void NodeService::on_request(const SessionMessage& request, SessionServer::Answe
   answer(Refusal{"not a request that a node answers"});
 }
 
+absl::Status NodeService::on_report(const SessionPeer& peer, const SessionMessage& report) {
+  const auto* listens = std::get_if<ListensAt>(&report);
+  if (listens == nullptr) return flows_->take(peer, report);
+  process_ports_.take(peer, *listens);
+  node_->tell_ports(process_ports_.all());
+  return absl::OkStatus();
+}
+
 absl::Status NodeService::carry_out(const DrainRequest& request) {
   if (request.cable.empty()) {
     node_->set_draining(request.drain);
@@ -372,6 +392,15 @@ void NodeService::on_probe(ArrivedProbe probe) {
   std::move(probe).refuse("no cable with these addresses is up on that node");
 }
 
+void NodeService::on_flood(const IdleRate::From& from, std::size_t per_second) {
+  const std::vector<PortFacts>& ports = node_->neighbours().ports();
+  const auto port = std::find_if(ports.begin(), ports.end(), [&](const PortFacts& each) {
+    return std::any_of(each.addresses.begin(), each.addresses.end(),
+                       [&](const PortPrefix& prefix) { return routing::to_text(prefix.address) == from.listener; });
+  });
+  floods_->note(from, per_second, port == ports.end() ? "" : port->interface);
+}
+
 void NodeService::find_paths(const PathRequest& request, SessionServer::Answer answer) {
   auto reply = [number = request.request, answer = std::move(answer)](PathWait::Paths paths) {
     if (!paths.ok()) return answer(PathReply{number, text(paths.status()), {}});
@@ -404,6 +433,9 @@ std::vector<HostProblem> NodeService::problems() const {
   }
   if (!session_name_held_.empty()) problems.push_back({EventCode::kSessionNameTaken, session_name_held_});
   if (!not_listening_.empty()) problems.push_back({EventCode::kNotListening, not_listening_});
+  if (std::string flood = floods_->problem(); !flood.empty()) {
+    problems.push_back({EventCode::kConnectionsFlooded, std::move(flood)});
+  }
   if (pulses_ != nullptr) {
     for (HostProblem& problem : pulses_->problems()) problems.push_back(std::move(problem));
   }

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/arrivals/flood_notes.h"
 #include "core/crypto/datagram_seal.h"
 #include "core/crypto/sub_key.h"
 #include "core/event/event_log.h"
@@ -29,6 +30,7 @@
 #include "core/node/node.h"
 #include "core/node/path_wait.h"
 #include "core/ports/port_lost.h"
+#include "core/session/process_ports.h"
 #include "core/session/reported_flows.h"
 #include "core/settings/settings.h"
 #include "core/view/status_view.h"
@@ -84,11 +86,13 @@ class NodeService {
   std::vector<std::string> control_socket_errors() const;
   void on_topology_changed();
   void note_members(const routing::Topology& topology);
+  absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   absl::Status carry_out(const DrainRequest& request);
   void find_paths(const PathRequest& request, SessionServer::Answer answer);
   void test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer);
   void on_probe(ArrivedProbe probe);
+  void on_flood(const IdleRate::From& from, std::size_t per_second);
   Welcome welcome() const;
   ViewSources view_sources() const;
 
@@ -114,8 +118,10 @@ class NodeService {
   std::optional<PathWait> paths_;
   std::unique_ptr<RelayService> relay_;
   std::optional<ReportedFlows> flows_;  // before the members that update it
+  ProcessPorts process_ports_;          // likewise
   std::unique_ptr<CableProbes> cable_probes_;
   std::unique_ptr<SessionServer> sessions_;
+  std::optional<FloodNotes> floods_;
   std::unique_ptr<CircuitAcceptor> acceptor_;
   std::unique_ptr<PulseService> pulses_;  // null: none are sent
 };

@@ -16,20 +16,20 @@
 namespace cableway::host {
 
 absl::StatusOr<std::unique_ptr<RelayService>> RelayService::start(boost::asio::io_context& io, const Settings& settings,
-                                                                  const std::string& name, CheckTransit check_transit,
-                                                                  EventSink& events, PortStampPage& stamps) {
-  std::unique_ptr<RelayService> service(new RelayService(io, settings, name, std::move(check_transit), events, stamps));
+                                                                  const std::string& name, Asks node, EventSink& events,
+                                                                  PortStampPage& stamps) {
+  std::unique_ptr<RelayService> service(new RelayService(io, settings, name, std::move(node), events, stamps));
   if (absl::Status status = service->open(settings); !status.ok()) return status;
   return service;
 }
 
-RelayService::RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name,
-                           CheckTransit check_transit, EventSink& events, PortStampPage& stamps)
+RelayService::RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name, Asks node,
+                           EventSink& events, PortStampPage& stamps)
     : io_(io),
       name_(name),
       memory_text_(find_setting("relay_memory")->show(settings)),
       memory_(share_out_relay_memory(settings.relay_memory)),
-      check_transit_(std::move(check_transit)),
+      node_(std::move(node)),
       events_(events),
       stamps_(stamps),
       transports_(host_transports(settings, Idle::kSleeps)),
@@ -97,6 +97,7 @@ void RelayService::refused_connection(const std::string& peer, const absl::Statu
 }
 
 void RelayService::on_closed(RelayLoop::Closed closed) {
+  transit_.circuit_ended(closed.setup);
   events_.raise(closed.broken ? EventCode::kCircuitBroken : EventCode::kCircuitEnded,
                 absl::StrCat("circuit ", circuit_text(closed.setup), " ended: ", reason_text(closed.reason)),
                 circuit_fields(closed.setup, closed.reason));

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,14 +30,18 @@ namespace cableway::host {
 // Lives on the thread that runs `io`; the data path has its own (relay_loop.h).
 class RelayService final : private TransitSetups::Host {
  public:
-  // PathPlanner::check_transit()
-  using CheckTransit = std::function<absl::Status(const CircuitSetup&)>;
+  // What the relay asks the node (core/node/node.h).
+  struct Asks {
+    std::function<absl::Status(const CircuitSetup&)> check_transit;  // PathPlanner's
+    std::function<std::string(const std::string& own_address, const std::string& other_address)> neighbour_at;
+    std::function<std::set<std::string>()> neighbour_names;
+  };
 
   // Uses the settings relay_memory, relay_spin, transport and those of RDMA. `name` is the node's. `events` and
   // `stamps` must outlive it.
   static absl::StatusOr<std::unique_ptr<RelayService>> start(boost::asio::io_context& io, const Settings& settings,
-                                                             const std::string& name, CheckTransit check_transit,
-                                                             EventSink& events, PortStampPage& stamps);
+                                                             const std::string& name, Asks node, EventSink& events,
+                                                             PortStampPage& stamps);
 
   // The key that set-ups are sealed with (KeyUse::kCircuitSetup).
   void seal_with(const std::optional<SubKey>& key) { transit_.seal_with(key); }
@@ -57,11 +62,15 @@ class RelayService final : private TransitSetups::Host {
   RelayStatus status() const;
 
  private:
-  RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name,
-               CheckTransit check_transit, EventSink& events, PortStampPage& stamps);
+  RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name, Asks node,
+               EventSink& events, PortStampPage& stamps);
   absl::Status open(const Settings& settings);
 
-  absl::Status check_transit(const CircuitSetup& setup) override { return check_transit_(setup); }
+  absl::Status check_transit(const CircuitSetup& setup) override { return node_.check_transit(setup); }
+  std::string neighbour_at(const SetupConnection& connection) const override {
+    return node_.neighbour_at(connection.own_address(), connection.other_address());
+  }
+  std::set<std::string> neighbours() const override { return node_.neighbour_names(); }
   std::size_t circuits() const override { return loop_->circuits(); }
   std::size_t max_circuits() const override { return memory_.max_circuits; }
   absl::Status no_room(std::size_t in_setup) const override;
@@ -79,7 +88,7 @@ class RelayService final : private TransitSetups::Host {
   const std::string name_;
   const std::string memory_text_;  // the setting's text, for messages
   const RelayMemory memory_;       // bounds the circuits with slots of any kind
-  const CheckTransit check_transit_;
+  const Asks node_;
   EventSink& events_;
   PortStampPage& stamps_;
   const TransportNegotiator transports_;

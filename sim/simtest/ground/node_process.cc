@@ -25,6 +25,7 @@ NodeProcess::Incarnation::Incarnation(NodeProcess& process)
 
 void NodeProcess::start() {
   incarnation_.emplace(*this);
+  ground_.nodes.node(node_).tell_ports({kApplicationPort});
   incarnation_->door.hold(still_);
   if (ground_.plan.pulse == std::chrono::milliseconds{0}) return;
   incarnation_->pulses.emplace(
@@ -131,6 +132,7 @@ absl::StatusOr<std::vector<PathOffer>> NodeProcess::find_inquiry_paths(const std
 void NodeProcess::forget(Relay& relay) {
   host().relay->remove(*relay.circuit);
   relay.forgotten = true;
+  if (incarnation_.has_value()) incarnation_->transit.circuit_ended(relay.setup);
 }
 
 void NodeProcess::tend() {
@@ -145,7 +147,15 @@ void NodeProcess::tend() {
 }
 
 absl::Status NodeProcess::check_transit(const CircuitSetup& setup) {
-  return ground_.nodes.node(node_).paths().check_transit(setup);
+  return ground_.nodes.node(node_).check_transit(setup);
+}
+
+std::string NodeProcess::neighbour_at(const SetupConnection& connection) const {
+  return ground_.nodes.node(node_).neighbour_at(connection.own_address(), connection.other_address());
+}
+
+std::set<std::string> NodeProcess::neighbours() const {
+  return ground_.nodes.node(node_).neighbour_names();
 }
 
 std::size_t NodeProcess::circuits() const {
@@ -189,6 +199,7 @@ absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, Ope
   relay.downstream = &to;
   relay.upstream_end = upstream_end;
   relay.downstream_end = downstream_end;
+  relay.setup = setup;
   relay.competes = std::make_unique<bool>(!is_alternate);
   bool& competes = *relay.competes;
   relay.upstream_link =

@@ -38,6 +38,10 @@ class NodeProcess final : private TransitSetups::Host {
   void end();
   void topology_changed();
   void ports_changed();
+  // A neighbour has told the TCP ports of its processes.
+  void ports_told() {
+    if (incarnation_.has_value()) incarnation_->transit.topology_changed();
+  }
   // Hellos pass over the cable, but not all data.
   void cable_unfit(const PortLost& lost);
 
@@ -84,6 +88,7 @@ class NodeProcess final : private TransitSetups::Host {
     PlantHop* downstream = nullptr;
     HopEnd upstream_end;
     HopEnd downstream_end;
+    CircuitSetup setup;
     // Whether the circuit uses its port as a flow's own path; known from the announcements that pass through it.
     std::unique_ptr<bool> competes;
     std::unique_ptr<WatchedLink> upstream_link;
@@ -92,6 +97,8 @@ class NodeProcess final : private TransitSetups::Host {
   };
 
   absl::Status check_transit(const CircuitSetup& setup) override;
+  std::string neighbour_at(const SetupConnection& connection) const override;
+  std::set<std::string> neighbours() const override;
   std::size_t circuits() const override;
   std::size_t max_circuits() const override;
   absl::Status no_room(std::size_t in_setup) const override;

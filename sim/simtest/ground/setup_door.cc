@@ -23,18 +23,30 @@ Challenge Challenges::next() {
   return challenge;
 }
 
+SetupDoor::SetupDoor(Clock& clock, SetupTools& tools, RuleBook& rules, Handler handler)
+    : clock_(clock),
+      tools_(tools),
+      rules_(rules),
+      handler_(std::move(handler)),
+      arrivals_(
+          clock, {}, [this](const std::string& /*peer*/, Arrivals::Opening opening) { opened(std::move(opening)); },
+          [this](const IdleRate::From& from, std::size_t per_second) {
+            rules_.broken(7, absl::StrCat(per_second, " connections a second from ", from.address,
+                                          ", where all nodes are correct, brought no set-up"));
+          }) {}
+
 void SetupDoor::receive(std::unique_ptr<SetupConnection> connection) {
   if (held_) return waiting_.push_back(std::move(connection));
-  receptions_.emplace_back(clock_, std::move(connection), tools_.key, tools_.challenges.next());
-  const auto place = std::prev(receptions_.end());
-  place->start(kSetupLimit, [this, place](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
-    receptions_.erase(place);
-    const absl::StatusCode code = opening.status().code();
-    if (code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kPermissionDenied) {
-      rules_.broken(7, absl::StrCat("a set-up of a correct node is refused: ", opening.status().message()));
-    }
-    if (opening.ok()) handler_(std::move(std::get<ArrivedSetup>(*opening)));
-  });
+  const std::string address = connection->own_address();
+  arrivals_.take(std::move(connection), address, address, tools_.key, tools_.challenges.next());
+}
+
+void SetupDoor::opened(Arrivals::Opening opening) {
+  const absl::StatusCode code = opening.status().code();
+  if (code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kPermissionDenied) {
+    rules_.broken(7, absl::StrCat("a set-up of a correct node is refused: ", opening.status().message()));
+  }
+  if (opening.ok()) handler_(std::move(std::get<ArrivedSetup>(*opening)));
 }
 
 void SetupDoor::hold(bool held) {

@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/arrivals/arrivals.h"
 #include "core/circuit/hop_reception.h"
 #include "sim/simtest/ground/cable_plant.h"
 #include "sim/simtest/rules/rules.h"
@@ -40,19 +40,20 @@ class SetupDoor {
   using Handler = std::function<void(ArrivedSetup)>;
 
   // All arguments outlive this.
-  SetupDoor(Clock& clock, SetupTools& tools, RuleBook& rules, Handler handler)
-      : clock_(clock), tools_(tools), rules_(rules), handler_(std::move(handler)) {}
+  SetupDoor(Clock& clock, SetupTools& tools, RuleBook& rules, Handler handler);
 
   void receive(std::unique_ptr<SetupConnection> connection);
   // Whether connections wait from now on, as for a process that does not accept them.
   void hold(bool held);
 
  private:
+  void opened(Arrivals::Opening opening);
+
   Clock& clock_;
   SetupTools& tools_;
   RuleBook& rules_;
   const Handler handler_;
-  std::list<HopReception> receptions_;
+  Arrivals arrivals_;
   bool held_ = false;
   std::vector<std::unique_ptr<SetupConnection>> waiting_;
 };

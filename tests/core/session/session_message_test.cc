@@ -102,7 +102,9 @@ std::vector<SessionMessage> one_of_each() {
           PathsChanged{},
           CircuitRetired{kMax, std::string(kMaxPathText, 'p'), CircuitEndKind::kMoved,
                          std::string(kMaxFlowFailure, 'w'), kMax},
-          CircuitRetired{}};
+          CircuitRetired{},
+          ListensAt{1},
+          ListensAt{65535}};
 }
 
 std::vector<std::byte> body_of(const SessionMessage& message) {
@@ -134,7 +136,7 @@ TEST(SessionMessage, IsRefusedAtEveryTruncation) {
 }
 
 TEST(SessionMessage, RefusesAnUnknownType) {
-  for (const int type : {0, 21, 255}) {
+  for (const int type : {0, 22, 255}) {
     const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));
@@ -234,6 +236,7 @@ TEST(SessionMessage, BoundsTheTextsOfFlows) {
 }
 
 TEST(SessionMessage, BoundsWhatIsSaidOfACircuit) {
+  EXPECT_FALSE(decodes(ListensAt{0}));
   EXPECT_TRUE(decodes(CircuitRetired{1, "", CircuitEndKind::kMoved, "", 0}));
   EXPECT_FALSE(decodes(CircuitRetired{1, "", static_cast<CircuitEndKind>(kCircuitEndKinds), "", 0}));
   EXPECT_FALSE(decodes(CircuitRetired{1, std::string(kMaxPathText + 1, 'p'), CircuitEndKind::kFailed, "", 0}));
@@ -282,7 +285,7 @@ TEST(SessionMessage, TellsReportsOfFlowsFromRequests) {
                           std::holds_alternative<FlowCounts>(message) ||
                           std::holds_alternative<FlowRerouted>(message) || std::holds_alternative<FlowWaits>(message) ||
                           std::holds_alternative<ChunkCorrupted>(message) ||
-                          std::holds_alternative<CircuitRetired>(message);
+                          std::holds_alternative<CircuitRetired>(message) || std::holds_alternative<ListensAt>(message);
     EXPECT_EQ(is_report(message), is_flows) << message.index();
   }
 }

@@ -71,7 +71,7 @@ class SealedSetupTest : public testing::Test {
 
   Result dial(const std::optional<SubKey>& key) {
     std::optional<Result> result;
-    dialer_.dial(test::sample_setup(acceptor_->port(), false, 60000), key,
+    dialer_.dial(test::sample_setup(acceptor_->port(), false, kMaxBudgetMs), key,
                  [&](Result done) { result = std::move(done); });
     serve([&] { return result.has_value(); });
     return std::move(result).value_or(absl::InternalError("never called"));
@@ -164,7 +164,7 @@ TEST_F(SealedSetupTest, IsRefusedWithAnotherKey) {
 // Whichever end lacks the key, both report it at once, without waiting for a deadline, which is a minute here.
 TEST_F(SealedSetupTest, FailsAtOnceWithAKeyAtOneEndOnly) {
   const auto begin = std::chrono::steady_clock::now();
-  listen(sub_key(1), {.setup = std::chrono::seconds(60)});
+  listen(sub_key(1), {.without_setup = {.setup = std::chrono::seconds(60)}});
   EXPECT_THAT(text_of(dial(std::nullopt).status()),
               AllOf(HasSubstr("over cable c0: it has a key, and this end has none"), HasSubstr(kSameKey)));
   EXPECT_THAT(refused_, testing::ElementsAre(
@@ -228,7 +228,7 @@ TEST_F(SealedSetupTest, AcceptsNothingInPlaceOfASealAndNoSecondChallenge) {
 }
 
 TEST_F(SealedSetupTest, LimitsTheWaitAfterAChallenge) {
-  listen(sub_key(1), {.setup = milliseconds(300)});
+  listen(sub_key(1), {.without_setup = {.setup = milliseconds(300)}});
   const UniqueFd peer = test::connect_to(acceptor_->port());
   test::write_all(peer.get(), encode_challenge({}));
   serve([&] { return !refused_.empty(); });
