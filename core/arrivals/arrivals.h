@@ -36,7 +36,7 @@ class Arrivals {
     // For the first bytes, once half of the party's share is taken. Before that a peer on a busy host gets all of the
     // time for a set-up: nothing is scarce.
     std::chrono::milliseconds silent{500};
-    std::size_t each = 128;  // connections of one party
+    std::size_t each = 256;  // connections of one party
     std::size_t all = 1024;
   };
   // What a connection brought, or why it has ended. `peer` is for display. Never called from inside take().

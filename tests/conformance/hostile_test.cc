@@ -274,7 +274,7 @@ TEST_P(HostileTest, SlowSetUpsAreRefusedAndDelayNoOthers) {
 }
 
 TEST_P(HostileTest, ConnectionsWithoutASetUpAreBoundedAndKeepNoneOut) {
-  constexpr std::size_t kMany = 3 * Arrivals::Limits().each;
+  constexpr std::size_t kMany = Arrivals::Limits().each + 50;
   std::vector<UntrustedPeer> waiting;
   while (waiting.size() < kMany) waiting.emplace_back(world_.relay_door("b", "a"));
   expect_served();
