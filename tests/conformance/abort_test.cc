@@ -34,7 +34,7 @@ TEST_P(AbortTest, AConnectionThatIsClosedBeforeItsAcceptIsAcceptedAndThenFails) 
     test.receive();
     void* comm = rank.accept(listener);
     EXPECT_EQ(receive_message(rank, comm, 1000, 1).result, abi::kRemoteError);
-    expect_warning("flow from node a (" + path_ + ") failed: " + World::found_at("b", "a"));
+    expect_failure("flow from node a (" + path_ + ")", World::found_at("b", "a"));
     EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
   });
   const Handle handle = receiver.receive_handle();
@@ -148,7 +148,7 @@ TEST_P(AbortTest, AProcessThatExitsWithEverythingOpenEndsAtOnceAndItsPeerIsNotif
     Outcome outcome = receive_message(rank, comm, kBytes, 1);
     if (outcome.done) outcome = receive_message(rank, comm, kBytes, 1);
     EXPECT_EQ(outcome.result, abi::kRemoteError);
-    expect_warning("flow from node a (" + path_ + ") failed: " + World::found_at("b", "a"));
+    expect_failure("flow from node a (" + path_ + ")", World::found_at("b", "a"));
   });
   const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {

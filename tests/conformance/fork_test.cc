@@ -148,7 +148,7 @@ class ForkTest : public testing::TestWithParam<int> {
       const auto begin = Clock::now();
       EXPECT_EQ(receive_message(rank, comm, kForkBytes, 3).result, abi::kRemoteError);
       EXPECT_LT(Clock::now() - begin, kForkPrompt);
-      expect_warning("flow from node a (" + world_.path({"a", "b"}) + ") failed: " + World::found_at("b", "a"));
+      expect_failure("flow from node a (" + world_.path({"a", "b"}) + ")", World::found_at("b", "a"));
       test.send("failed");
     });
     const Handle handle = receiver.receive_handle();

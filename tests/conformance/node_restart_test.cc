@@ -60,7 +60,7 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     void* before = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, before, kRestartBytes, 1).done);
     EXPECT_EQ(receive_message(rank, before, kRestartBytes, 2).result, abi::kRemoteError);
-    expect_warning("flow from node a (" + relayed + ") failed: " + World::found_at("c", "b"));
+    expect_failure("flow from node a (" + relayed + ")", World::found_at("c", "b"));
     void* after = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, after, kRestartBytes, 3).done);
     test.receive();
@@ -91,7 +91,7 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     test.send("flows");
     test.receive();
     EXPECT_EQ(send_until_failure(rank, far_comm, kRestartBytes).result, abi::kRemoteError);
-    expect_warning("flow to node c (" + relayed + ") failed: " + World::found_at("a", "b"));
+    expect_failure("flow to node c (" + relayed + ")", World::found_at("a", "b"));
     EXPECT_TRUE(send_message(rank, near_comm, kRestartBytes, 2).done);
     void* again = connect_when_possible(rank, to_far);
     ASSERT_NE(again, nullptr);

@@ -53,7 +53,7 @@ class PeerDeathTest : public testing::TestWithParam<int> {
       const auto begin = Clock::now();
       EXPECT_EQ(rank.finish(request).result, abi::kRemoteError);
       EXPECT_LT(Clock::now() - begin, kSoon);
-      expect_warning("flow to node " + node + " (" + path_to(node) + ") failed: " + reason);
+      expect_failure("flow to node " + node + " (" + path_to(node) + ")", reason);
       // It stays failed, and warns only once.
       const std::size_t reported = warnings().size();
       EXPECT_EQ(post_send(rank, comm, buffer).result, abi::kRemoteError);
@@ -82,9 +82,9 @@ class PeerDeathTest : public testing::TestWithParam<int> {
       const auto begin = Clock::now();
       EXPECT_EQ(rank.finish(request).result, abi::kRemoteError);
       EXPECT_LT(Clock::now() - begin, kSoon);
-      const std::string failed = "flow from node a (" + path_to(node) + ") failed: ";
+      const std::string flow = "flow from node a (" + path_to(node) + ")";
       EXPECT_TRUE(std::any_of(reasons.begin(), reasons.end(), [&](const std::string& reason) {
-        return testing::Value(warnings(), testing::Contains(testing::HasSubstr(failed + reason)));
+        return testing::Value(warnings(), testing::Contains(failed_at(flow, reason)));
       })) << testing::PrintToString(warnings());
       EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
     });

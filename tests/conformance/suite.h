@@ -82,6 +82,15 @@ inline std::string abi_name(const testing::TestParamInfo<int>& version) {
 inline void expect_warning(const std::string& reason) {
   EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr(reason)));
 }
+// A flow's failure that names `place` as its cause, or as where the end of the other end was seen.
+inline testing::Matcher<std::string> failed_at(const std::string& flow, const std::string& place) {
+  const std::string failed = flow + " failed: ";
+  return testing::AnyOf(testing::HasSubstr(failed + place),
+                        testing::HasSubstr(failed + "its other end has ended (seen here as: " + place));
+}
+inline void expect_failure(const std::string& flow, const std::string& place) {
+  EXPECT_THAT(warnings(), testing::Contains(failed_at(flow, place)));
+}
 
 }  // namespace cableway::nccl::test
 
