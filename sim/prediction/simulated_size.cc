@@ -23,7 +23,7 @@ constexpr std::size_t kExactPairs = 2048;
 constexpr std::size_t kSampledSources = 16;
 constexpr std::size_t kSampledPerSource = 64;
 
-// Measured as peaks of `cableway sim` (the table is in tests/tools/cableway/sim/sim_memory_test.cc).
+// Fitted to peaks of 4 to 230 MB; tests/tools/cableway/sim/sim_memory_test.cc measures some of them again.
 constexpr std::uint64_t kProgramBytes = 14'000'000;
 constexpr std::uint64_t kFlowBytes = 26'000;  // its ends and what is in flight
 constexpr std::uint64_t kHopBytes = 9'000;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <fstream>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,10 @@ struct Measured {
   const char* workload;
   sim::PredictionLevel level;
 };
+
+std::ostream& operator<<(std::ostream& out, const Measured& measured) {
+  return out << measured.topology << " " << measured.workload;
+}
 
 class SimMemoryTest : public ::testing::TestWithParam<Measured> {};
 
