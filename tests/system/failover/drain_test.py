@@ -111,7 +111,7 @@ class DrainTest(FailoverCase):
 
     @in_lab("line:2")
     def test_who_may_and_where(self, nodes: LabNodes) -> None:
-        nodes.start(**STEADY)
+        nodes.start(**STEADY, SESSION_GROUP="*")
         nodes.wait_for_cables()
         nobody = ("setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups")
         self.assertIn("only root and the user of the node", self.refusal(nodes, "n0", "drain", "n0", prefix=nobody))
