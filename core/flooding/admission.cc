@@ -89,6 +89,7 @@ Admission::Decision Admission::decide(Milliseconds now) {
   }
   std::sort(held.begin(), held.end());
   std::vector<const Advertisement*> nodes;
+  nodes.reserve(held.size());
   for (const auto& [since, origin, advertisement] : held) nodes.push_back(advertisement);
   for (const WaitingAdvertisement* waiting : room_.all()) nodes.push_back(&waiting->advertisement);
 

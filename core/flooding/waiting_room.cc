@@ -40,9 +40,11 @@ void WaitingRoom::expire(routing::Milliseconds now) {
 
 std::vector<const WaitingAdvertisement*> WaitingRoom::all() const {
   std::vector<std::pair<std::uint64_t, const WaitingAdvertisement*>> arrivals;
+  arrivals.reserve(waiting_.size());
   for (const auto& [arrival, waiting] : waiting_) arrivals.emplace_back(arrival.second, &waiting);
   std::sort(arrivals.begin(), arrivals.end());
   std::vector<const WaitingAdvertisement*> all;
+  all.reserve(arrivals.size());
   for (const auto& [number, waiting] : arrivals) all.push_back(waiting);
   return all;
 }

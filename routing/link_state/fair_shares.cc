@@ -20,6 +20,7 @@ struct Claim {
 // The share of those that do not get all they ask for.
 std::size_t fair_level(std::size_t capacity, const std::vector<Claim>& claims) {
   std::vector<std::size_t> demands;
+  demands.reserve(claims.size());
   for (const Claim& claim : claims) demands.push_back(claim.demand);
   std::sort(demands.begin(), demands.end());
   for (std::size_t i = 0; i < demands.size(); ++i) {

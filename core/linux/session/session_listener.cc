@@ -102,7 +102,7 @@ absl::Status listen_in_own_folder(const std::vector<std::string>& paths, const s
                                   SessionListeners& listeners) {
   std::vector<std::string> reasons = {absl::StrCat(listeners.name_held_by, " holds the session's name @", name)};
   for (const std::string& path : paths) {
-    const absl::Status status = listen_at_path(path, {kOwnFolderMode, 0600, static_cast<gid_t>(-1), false}, listeners);
+    absl::Status status = listen_at_path(path, {kOwnFolderMode, 0600, static_cast<gid_t>(-1), false}, listeners);
     if (status.ok() || absl::IsAlreadyExists(status)) return status;
     reasons.emplace_back(status.message());
   }
