@@ -21,7 +21,7 @@ from lab_nodes import LabNodes, in_network  # a test has put its folder into sys
 RELAY_PORT = 7470
 _HEADER = struct.Struct("<BBHI24s")
 _MAGIC, _FAILED, _SET_UP, _SET_UP_OK = 0xCB, 4, 5, 6
-_SESSION = "\0cableway/cableway/default"
+_SESSION = "\0cableway/0/cableway/default"  # of root's node
 _SESSION_HEADER = Path(__file__).parents[3] / "core/session/session_message.h"
 
 
