@@ -67,7 +67,7 @@ class HostileVersionsTest : public ::testing::Test {
 
   NodeWorld world_{1};
   const std::vector<sim::CableFabric::SegmentNumber> cables_ = world_.build(4, routing::line_pairs(4));
-  const NoSeal seal_;
+  const NoSeal seal_{};
   LyingNode liar_{{"test", "liar", 7}, world_.clock(), world_.fabric().ports_of(3), seal_};
 };
 
