@@ -5,7 +5,7 @@
 //   a connection -> the share of its party; if that is full, the oldest there that has sent nothing is closed, else the
 //   oldest -> its set-up or probe (hop_reception.h), or its end
 //
-// A party is whom the caller takes connections to be of: a neighbour, all strangers, or all that come over one cable.
+// A party is whom the caller takes connections to be of: a neighbour, all other peers, or all that come over one cable.
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_ARRIVALS_ARRIVALS_H_
 #define CABLEWAY_CORE_ARRIVALS_ARRIVALS_H_
@@ -25,7 +25,7 @@
 #include "core/circuit/hop_reception.h"
 #include "core/clock.h"
 #include "core/crypto/sub_key.h"
-#include "core/fair_shares.h"
+#include "core/neighbour_shares.h"
 
 namespace cableway {
 

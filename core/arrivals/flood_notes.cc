@@ -1,13 +1,13 @@
 #include "core/arrivals/flood_notes.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/fair_shares.h"
+#include "core/neighbour_shares.h"
 
 namespace cableway {
 
 void FloodNotes::note(const IdleRate::From& from, std::size_t per_second, const std::string& interface) {
-  const std::string whose = from.party == kStrangers ? "no neighbour's address"
-                                                     : absl::StrCat("an address of ", share_holder_text(from.party));
+  const std::string whose = from.party == kNoNeighbour ? "no neighbour's address"
+                                                       : absl::StrCat("an address of ", share_holder_text(from.party));
   text_ = absl::StrCat(per_second, " connections a second to TCP port ", tcp_port_, " at ", from.listener, " (port ",
                        interface.empty() ? "unknown" : interface, ") brought no set-up, most of them from ",
                        from.address, ", ", whose, ": the oldest are closed; find the program there");

@@ -87,6 +87,8 @@ struct CircuitSetup {
   const Hop& this_hop() const { return hops[hop]; }
   const std::string& this_hop_from() const { return hop == 0 ? from_node : hops[hop - 1U].to_node; }
   bool last_hop() const { return hop + 1U == hops.size(); }
+  // Whether the hop after this one is the last.
+  bool next_is_last() const { return hop + 2U == hops.size(); }
   friend bool operator==(const CircuitSetup&, const CircuitSetup&) = default;
 };
 

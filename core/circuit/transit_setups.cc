@@ -59,18 +59,20 @@ absl::Status TransitSetups::check_share(const std::string& upstream) const {
 absl::Status TransitSetups::make_room(const CircuitSetup& setup, const std::string& upstream) {
   absl::Status room = check_room(setup, upstream);
   if (room.ok() || setup.purpose == SetupPurpose::kInquiry || setup.further) return room;
-  return give_way(upstream) ? check_room(setup, upstream) : room;
+  return give_way(setup, upstream) ? check_room(setup, upstream) : room;
 }
 
-// Ends the oldest of the neighbour's set-ups that have been dialing for long. False: there is none.
-bool TransitSetups::give_way(const std::string& upstream) {
+// Ends the oldest of the neighbour's set-ups that have been dialing for long. False: there is none, or the new one
+// could not be dialed.
+bool TransitSetups::give_way(const CircuitSetup& to, const std::string& upstream) {
   if (in_setup_.of(upstream) < kMany) return false;
   const Instant now = means_.clock.now();
   const auto oldest = std::find_if(dialing_.begin(), dialing_.end(), [&](const Dialing& each) {
     return each.held.holder() == upstream && each.setup.setup().purpose == SetupPurpose::kCircuit;
   });
-  if (oldest == dialing_.end() || now - oldest->arrived < kGivesWayAfter) return false;
-  const auto age = (now - oldest->arrived) / std::chrono::milliseconds(1);
+  if (oldest == dialing_.end() || now - oldest->since < kGivesWayAfter) return false;
+  if (!host_.check_transit(to).ok()) return false;
+  const auto age = (now - oldest->since) / std::chrono::milliseconds(1);
   const absl::Status reason = absl::ResourceExhaustedError(
       absl::StrCat("node ", name_, " needs the place for a newer set-up from ", share_holder_text(upstream),
                    ": this one was not open after ", age, " ms"));
@@ -156,7 +158,7 @@ void TransitSetups::dial_onward(ArrivedSetup setup, const std::string& upstream,
                              onward.this_hop().cable),
                 std::move(fields));
   HeldPlaces::Place held = held_by(onward).take(upstream);
-  const Place place = dialing_.insert(dialing_.end(), {std::move(setup), std::move(held), arrived, nullptr});
+  const Place place = dialing_.insert(dialing_.end(), {std::move(setup), std::move(held), means_.clock.now(), nullptr});
   place->dial =
       std::make_unique<HopDial>(means_, std::move(onward), key_, [this, place](absl::StatusOr<OpenHop> downstream) {
         note_dial_ended(place->setup.setup(), downstream.status());

@@ -27,8 +27,8 @@
 #include "core/circuit/open_hop.h"
 #include "core/clock.h"
 #include "core/event/event_sink.h"
-#include "core/fair_shares.h"
 #include "core/flow/chunk_link.h"
+#include "core/neighbour_shares.h"
 #include "core/ports/port_lost.h"
 
 namespace cableway {
@@ -41,7 +41,7 @@ class TransitSetups {
     virtual ~Host() = default;
     // Node::check_transit(). NotFound: the topology may have the cable soon, or the neighbour may tell the TCP port.
     virtual absl::Status check_transit(const CircuitSetup& setup) = 0;
-    // The neighbour at the other end of the connection, by the two addresses. kStrangers: none that is up.
+    // The neighbour at the other end of the connection, by the two addresses. kNoNeighbour: none that is up.
     virtual std::string neighbour_at(const SetupConnection& connection) const = 0;
     // Those that are up.
     virtual std::set<std::string> neighbours() const = 0;
@@ -110,7 +110,7 @@ class TransitSetups {
   struct Dialing {
     ArrivedSetup setup;
     HeldPlaces::Place held;
-    Instant arrived;
+    Instant since;
     std::unique_ptr<HopDial> dial;
   };
   using Place = std::list<Dialing>::iterator;
@@ -121,7 +121,7 @@ class TransitSetups {
   absl::Status check_room(const CircuitSetup& setup, const std::string& upstream) const;
   absl::Status check_share(const std::string& upstream) const;
   absl::Status make_room(const CircuitSetup& setup, const std::string& upstream);
-  bool give_way(const std::string& upstream);
+  bool give_way(const CircuitSetup& to, const std::string& upstream);
   void wait_for_topology(ArrivedSetup setup, const std::string& upstream, const absl::Status& why);
   void check_waiting();
   void dial_onward(ArrivedSetup setup, const std::string& upstream, Instant arrived);

@@ -46,16 +46,18 @@ struct Life {
 
 class LifeChallenges {
  public:
-  static constexpr std::size_t kMaxOfPort = 64;
+  static constexpr std::size_t kMaxOfPort = kMaxHeard;
   static constexpr std::size_t kMaxInHello = 16;
 
   // `random`: as for Neighbours.
   explicit LifeChallenges(std::function<std::uint64_t()> random) : random_(std::move(random)) {}
 
   struct Hearing {
-    Life* life = nullptr;      // null: a copy of an earlier datagram
-    bool is_replay = false;    // a copy, and not the same hello in the port's other address family
-    bool needs_hello = false;  // the other end waits for a number from here
+    Life* life = nullptr;    // null: a copy of an earlier datagram
+    bool is_replay = false;  // a copy, and not the same hello in the port's other address family
+    // The other end waits for a number from here. Not where that took another one's place: each hello of a crowd would
+    // be answered at once.
+    bool needs_hello = false;
   };
   // A hello of that incarnation, numbered `counter`; `us`: its entry about this node's port, or null.
   Hearing hear(const LifeKey& key, std::uint64_t counter, const PortHello& hello, const HeardNeighbour* us,
@@ -70,18 +72,18 @@ class LifeChallenges {
   // Forgets those that were last heard before.
   void expire(Instant before);
 
-  // The entries for a hello of this port, at most kMaxInHello: the newest, which wait for their first, and the others
-  // in turn, so that a crowd of recordings keeps nobody's challenge back.
+  // The entries for a hello of this port, at most kMaxInHello: the newest, which wait for their first, and others at
+  // random, so that a crowd of recordings keeps nobody's challenge back.
   std::vector<HeardNeighbour> entries(PortId port);
   // Sorted by port.
   const std::map<LifeKey, Life>& all() const { return lives_; }
 
  private:
   Life& challenge(const LifeKey& key, const PortHello& hello, Instant now);
+  bool make_room(PortId port);
 
   std::function<std::uint64_t()> random_;
   std::map<LifeKey, Life> lives_;
-  std::size_t turn_ = 0;
 };
 
 }  // namespace cableway

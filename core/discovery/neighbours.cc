@@ -138,8 +138,10 @@ std::string Neighbours::reason_to_forget(const Neighbour& neighbour, const Heard
   const auto hold = std::chrono::duration_cast<std::chrono::milliseconds>(heard.hold);
   if (now - neighbour.last_heard >= heard.hold + heard.hold_extension)
     return absl::StrCat("nothing was heard for ", hold.count(), " ms");
-  if (!neighbour.up || now - heard.proved < heard.hold * kProofHolds) return "";
-  return absl::StrCat("its hellos are old: for ", hold.count() * kProofHolds,
+  // The end that sends hellos rarely decides how old an echo may be.
+  const Duration proof = std::max<Duration>(heard.hold, timing_.hold) * kProofHolds;
+  if (!neighbour.up || now - heard.proved < proof) return "";
+  return absl::StrCat("its hellos are old: for ", proof / std::chrono::milliseconds(1),
                       " ms they have answered none of this node's");
 }
 

@@ -104,7 +104,8 @@ class Neighbours {
   // The inventory's ports. Virtual ports that share a wire, as the hellos show, have its plug here (port_segments.h).
   const std::vector<PortFacts>& ports() const { return ports_; }
   const std::map<NeighbourKey, Neighbour>& all() const { return public_; }
-  // What is heard and is no neighbour: it has not answered this node's challenge, or has the name of another one.
+  // What is heard and is no neighbour: it has not answered this node's challenge, has the name of another one, or found
+  // no room.
   const std::map<LifeKey, Life>& challenged() const { return challenges_.all(); }
   std::vector<Problem> problems() const { return problems_.all(); }
   const Counters& counters() const { return counters_; }

@@ -10,7 +10,7 @@ namespace cableway {
 namespace {
 
 constexpr std::size_t kMaxOfPort = kMaxHeard - LifeChallenges::kMaxInHello;
-// A node that is heard no more for so many hello intervals does not compete for its name.
+// A node that is heard no more for so many hello intervals, and half of its hold time, does not compete for its name.
 constexpr int kNameIntervals = 3;
 
 }  // namespace
@@ -29,7 +29,9 @@ bool Neighbours::admit(const PortFacts& port, const LifeKey& key, std::uint64_t 
   if (hearing.needs_hello) hello_soon(port.id);
   if (!hearing.life->answered) return false;
   if (is_own_name(port, key, counter, hello)) return false;
-  if (!may_follow(port, key, *hearing.life) || !has_room(port, hello)) return false;
+  if (!may_follow(port, key, *hearing.life)) return false;
+  // One that replaces its earlier incarnation takes that one's place.
+  if (!public_.contains(key.end) && !has_room(port, hello)) return false;
   forget(key.end, "the node was started again");
   add_neighbour(key);
   hello_soon(port.id);
@@ -76,7 +78,9 @@ bool Neighbours::may_follow(const PortFacts& port, const LifeKey& key, const Lif
   if (same_place != public_.end() && same_place->second.boot_nonce < key.boot_nonce) return true;
   const Instant now = clock_.now();
   for (const auto& [end, neighbour] : public_) {
-    if (end.node != key.end.node || now - neighbour.last_heard > timing_.interval * kNameIntervals) continue;
+    if (end.node != key.end.node) continue;
+    const Duration recent = std::max<Duration>(timing_.interval * kNameIntervals, heard_.at(end).hold / 2);
+    if (now - neighbour.last_heard > recent) continue;
     if (neighbour.boot_nonce == key.boot_nonce) {
       // A port that is heard on two ports makes a wire of them.
       if (end.neighbour_port == key.end.neighbour_port && !life.is_vouched) return false;
@@ -122,7 +126,9 @@ std::optional<std::string> Neighbours::address_conflict(const NeighbourKey& key,
     if (is_ours) return refusal(absl::StrCat("port ", port.interface, " of this node"));
   }
   for (const auto& [other, neighbour] : public_) {
-    const bool is_same_port = other.node == key.node && other.neighbour_port == key.neighbour_port;
+    // An interface that is made again has another number.
+    const bool is_same_port = other.node == key.node && (other.neighbour_port == key.neighbour_port ||
+                                                         neighbour.interface == public_.at(key).interface);
     if (is_same_port || !neighbour.up || neighbour.addresses.theirs != theirs) continue;
     return refusal(
         absl::StrCat("node ", neighbour.name, " (", neighbour.interface, ") on port ", neighbour.our_interface));

@@ -144,7 +144,7 @@ void Admission::carry_out(const Decision& decision) {
     const auto verdict = database_.offer(std::move(waiting->advertisement), now - waiting->born, now);
     if (verdict == routing::LinkStateDatabase::Verdict::kNewer) listener_.admitted(origin);
   }
-  if (!decision.dropped.empty()) listener_.origins_dropped();
+  if (!decision.dropped.empty()) listener_.origins_dropped(decision.dropped);
 }
 
 void Admission::report(const Decision& decision) {

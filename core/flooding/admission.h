@@ -39,7 +39,7 @@ class Admission {
     virtual ~Listener() = default;
     // The origin, which had waited, is in the database now.
     virtual void admitted(routing::NodeId origin) = 0;
-    virtual void origins_dropped() = 0;
+    virtual void origins_dropped(const std::vector<routing::NodeId>& origins) = 0;
     // Advertisements are left out; called again when the end of the chain changes, at most every kReportEvery.
     virtual void crowded(const Crowd& crowd) = 0;
   };

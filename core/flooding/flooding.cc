@@ -47,11 +47,9 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
     link_.wake();
   }
   const NeighbourKey& key() const { return key_; }
-  NodeId neighbour() const { return key_.node; }
   bool settled() const { return pending_.empty() && !ports_pending_ && link_.settled(); }
   std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
-  PortId port() const { return key_.port; }
 
   bool next_message(LinkMessage& message) override {
     if (std::exchange(ports_pending_, false)) {
@@ -142,7 +140,7 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
   if (origin == id_) return receive_own(from, flooded->advertisement);
   const routing::Advertisement* held = database_.find(origin);
   if (held == nullptr && admission_.must_wait(flooded->advertisement)) {
-    return admission_.wait(std::move(flooded->advertisement), flooded->age, from.port());
+    return admission_.wait(std::move(flooded->advertisement), flooded->age, from.key().port);
   }
   const bool changes = held == nullptr || !same_content(*held, flooded->advertisement);
   switch (database_.offer(std::move(flooded->advertisement), flooded->age, now_ms())) {
@@ -182,7 +180,7 @@ void Flooding::receive_ports(const Adjacency& from, const LinkMessage& message) 
     ++counters_.refused;
     return;
   }
-  told_.take(from.neighbour(), *ports, clock_.now(), [this](NodeId node) {
+  told_.take(from.key().node, *ports, clock_.now(), [this](NodeId node) {
     return std::any_of(adjacencies_.begin(), adjacencies_.end(),
                        [&](const auto& each) { return each.first.node == node; });
   });
@@ -217,6 +215,14 @@ void Flooding::spread(NodeId origin, const Adjacency* except) {
 void Flooding::admitted(NodeId origin) {
   spread(origin, nullptr);
   if (expiry_ == nullptr) arm_expiry();
+  listener_.database_changed();
+}
+
+// A neighbour that acknowledges nothing must not make this node remember what is gone.
+void Flooding::origins_dropped(const std::vector<NodeId>& origins) {
+  for (const auto& [key, adjacency] : adjacencies_) {
+    for (const NodeId origin : origins) adjacency->dequeue(origin);
+  }
   listener_.database_changed();
 }
 
@@ -264,7 +270,7 @@ void Flooding::arm_expiry() {
   const Duration wait = std::max<Duration>(*next - now_ms(), std::chrono::seconds(1));
   expiry_ = clock_.call_after(wait, [this] {
     expiry_.reset();
-    if (!database_.expire(now_ms(), id_).empty()) listener_.database_changed();
+    if (const std::vector<NodeId> expired = database_.expire(now_ms(), id_); !expired.empty()) origins_dropped(expired);
     arm_expiry();
   });
 }

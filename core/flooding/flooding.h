@@ -72,7 +72,7 @@ class Flooding final : private Admission::Listener {
   // flooded after a short delay that batches changes.
   void originate(routing::Advertisement content);
 
-  // Tells the direct neighbours at once at which TCP ports this node's processes accept circuits; at most
+  // Tells the direct neighbours at which TCP ports this node's processes accept circuits; at most
   // kMaxToldPorts.
   void tell_ports(TcpPorts ports);
   // Whether that neighbour has told this TCP port (told_ports.h).
@@ -98,7 +98,7 @@ class Flooding final : private Admission::Listener {
   bool is_believable(const routing::AdvertisementVersion& version) const;
   void spread(routing::NodeId origin, const Adjacency* except);
   void admitted(routing::NodeId origin) override;
-  void origins_dropped() override { listener_.database_changed(); }
+  void origins_dropped(const std::vector<routing::NodeId>& origins) override;
   void crowded(const Crowd& crowd) override { listener_.crowded(crowd); }
   void originate_soon();
   void originate_now();

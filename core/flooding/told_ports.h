@@ -39,7 +39,9 @@ class ToldPorts {
   // a moment, and if it has ended, its host's answer is what tells the flow's source.
   static constexpr std::chrono::minutes kFormer{1};
   static constexpr std::size_t kMaxFormer = kMaxToldPorts;  // of one node; more: the first to expire are dropped
-  static constexpr std::size_t kMaxNodes = 512;             // that are no neighbours now, beside those that are
+  // That are no neighbours now, beside those that are; one more takes the place of any of them. They count for set-ups
+  // that are under way.
+  static constexpr std::size_t kMaxNodes = 32;
 
   // The node has told its list; it replaces the last one. `is_neighbour`: whether a cable to that node is up.
   void take(routing::NodeId node, const TcpPorts& ports, Instant now,

@@ -331,7 +331,7 @@ void Node::note_namesake() {
 absl::Status Node::check_transit(const CircuitSetup& setup) {
   if (absl::Status status = paths().check_transit(setup); !status.ok()) return status;
   const Hop& next = setup.hops[setup.hop + 1U];
-  if (setup.hop + 2U < setup.hops.size()) return absl::OkStatus();  // a relay, whose TCP port the topology has
+  if (!setup.next_is_last()) return absl::OkStatus();  // a relay, whose TCP port the topology has
   if (flooding_.has_told(routing::node_id(options_.identity.cluster, next.to_node), next.to_port)) {
     return absl::OkStatus();
   }

@@ -38,10 +38,6 @@ std::vector<Hop> hops_of(const routing::Topology& topology, const routing::Path&
   return hops;
 }
 
-bool goes_to_last_hop(const CircuitSetup& setup) {
-  return setup.hop + 2U == setup.hops.size();
-}
-
 std::string describe(const Hop& hop) {
   return absl::StrCat("from ", hop.from_address, " to ", hop.to_node, " at ", hop.to_address, " TCP port ", hop.to_port,
                       hop.routed ? " (routed)" : "");
@@ -309,7 +305,7 @@ absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
   if (absl::Status status = check_drains(setup.this_hop()); !status.ok()) return status;
   if (absl::Status status = check_drains(setup.hops[setup.hop + 1U]); !status.ok()) return status;
   if (absl::Status status = check_doubts(setup.this_hop(), setup.hop > 0); !status.ok()) return status;
-  if (absl::Status status = check_doubts(setup.hops[setup.hop + 1U], !goes_to_last_hop(setup)); !status.ok()) {
+  if (absl::Status status = check_doubts(setup.hops[setup.hop + 1U], !setup.next_is_last()); !status.ok()) {
     return status;
   }
   return check_cables(setup);
@@ -320,7 +316,7 @@ absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
   const bool is_inquiry = setup.purpose == SetupPurpose::kInquiry;
   const Hop& next = setup.hops[setup.hop + 1U];
   // A destination process chooses its own TCP port; a relay's port comes from the topology.
-  const bool next_is_last = goes_to_last_hop(setup);
+  const bool next_is_last = setup.next_is_last();
   if (!is_inquiry || !had_hop(setup.this_hop(), previous, false)) {
     const std::optional<routing::NodeIndex> neighbour = topology_->find_node(previous);
     if (!neighbour.has_value()) {

@@ -69,7 +69,8 @@ Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& 
           {"heard_ms", ms(neighbour.last_heard)}};
 }
 
-// One that has not answered this node's challenge yet, or never does: it does not hear this node, or it is a recording.
+// One that has not answered this node's challenge yet, or never does, as it does not hear this node or is a recording;
+// or that did, and has another node's name or found no room.
 Json challenged_json(const Node& node, const Life& life) {
   const auto ms = [&](Instant since) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - since).count();

@@ -9,10 +9,10 @@ constexpr char kBefore[] = "; the job's first failure: ";
 
 }  // namespace
 
-void FirstFailure::note(const std::string& failure, Instant now) {
+void FirstFailure::note(const std::string& failure, const std::string& told, Instant now) {
   if (failure.empty() || !text(now).empty()) return;
-  const std::size_t told = failure.find(kBefore);
-  failure_ = told == std::string::npos ? failure : failure.substr(told + sizeof kBefore - 1);
+  const std::size_t named = told.find(kBefore);
+  failure_ = named == std::string::npos ? failure : told.substr(named + sizeof kBefore - 1);
   since_ = now;
 }
 

@@ -341,7 +341,7 @@ void Process::closed(FlowComm* comm, const std::string& failure) {
 void Process::run_checks() {
   if (stopping_) return;
   // A restarted node needs a session to know that it is in use, and to announce its new ports. It may not be up yet.
-  membership_.rejoin_if_ended().IgnoreError();
+  note_rejoined(membership_.rejoin_if_ended());
   if (!listening_) listen_on(addresses_);
   host::VerbsDevices::of_this_process().check();
   flows_->check();
@@ -349,6 +349,13 @@ void Process::run_checks() {
   checks_timer_->async_wait([this](boost::system::error_code stopped) {
     if (!stopped) run_checks();
   });
+}
+
+// A node that is not up yet is tried again. One that refuses this process will go on to do so.
+void Process::note_rejoined(const absl::Status& status) {
+  const bool may_come = status.ok() || absl::IsNotFound(status) || absl::IsUnavailable(status);
+  const std::string refusal(may_come ? "" : status.message());
+  if (std::exchange(rejoin_refusal_, refusal) != refusal && !refusal.empty()) log_.warn(refusal);
 }
 
 void Process::lose_port(const PortLost& lost) {

@@ -86,6 +86,7 @@ class Process {
   void lose_port(const PortLost& lost);
   void paths_changed();
   void run_checks();
+  void note_rejoined(const absl::Status& status);
   void poll_idle_flows();
   void stop();
 
@@ -104,6 +105,7 @@ class Process {
   std::unique_ptr<ControlThread> control_;
   // Owned by the control thread until it has ended.
   NodeMembership membership_;
+  std::string rejoin_refusal_;          // of the control thread; "": none
   std::vector<std::string> addresses_;  // of the node's ports, as last received
   std::vector<UnusedCable> unused_;     // cables over which no circuit may join
   bool listening_ = true;               // on all addresses

@@ -239,7 +239,7 @@ void ProcessFlows::look_at(FlowComm* comm) {
   const auto flow = flows_.find(comm);
   if (flow == flows_.end()) return;
   if (comm->has_failed()) {
-    first_failure_.note(comm->failure(), means_.dial.clock.now());
+    first_failure_.note(comm->failure(), comm->reason_for_peer(), means_.dial.clock.now());
     return flow->second->stop();
   }
   const CommCircuits::Ended ended = comm->take_ended();
@@ -253,7 +253,7 @@ void ProcessFlows::look_at(FlowComm* comm) {
 }
 
 void ProcessFlows::closed(FlowComm* comm, const std::string& failure) {
-  first_failure_.note(failure, means_.dial.clock.now());
+  first_failure_.note(failure, comm->reason_for_peer(), means_.dial.clock.now());
   reports_.ended(comm, failure);
   const auto flow = flows_.find(comm);
   if (flow == flows_.end()) return;
@@ -345,7 +345,7 @@ void ProcessFlows::report_activity(FlowComm* comm, Flow& flow, bool with_counts)
 void ProcessFlows::report_failure(FlowComm* comm) {
   const std::string failure = comm->failure();
   if (failure.empty()) return;
-  first_failure_.note(failure, means_.dial.clock.now());
+  first_failure_.note(failure, comm->reason_for_peer(), means_.dial.clock.now());
   reports_.ended(comm, failure);
 }
 

@@ -38,6 +38,10 @@ class Agreement {
       nodes_.push_back(std::move(node));
     }
     for (const auto& [origin, entry] : database_.entries()) add_cables_of(*entry.advertisement);
+    // Of no use any more, and as large as what follows.
+    owners_ = {};
+    joined_ = {};
+    names_ = {};
     absl::StatusOr<Topology> topology = Topology::create(cluster_, std::move(nodes_), std::move(cables_));
     if (!topology.ok()) return topology.status();
     return AgreedTopology{*std::move(topology), std::move(left_out_)};

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,8 +39,6 @@ class LyingNode final : private Neighbours::Listener {
   std::size_t neighbours_up() const;
   // All that was said has been sent to every neighbour that is up.
   bool has_said_all() const;
-  // Advertisements received from neighbours.
-  std::uint64_t heard() const { return heard_; }
 
  private:
   class Link;
@@ -61,8 +58,6 @@ class LyingNode final : private Neighbours::Listener {
   FabricPorts& ports_;
   Neighbours neighbours_;
   std::uint64_t random_ = 1;
-  std::uint64_t sequence_ = 0;
-  std::uint64_t heard_ = 0;
   std::vector<routing::AdvertisedPort> claimed_ports_;
   std::vector<routing::AdvertisedAdjacency> claimed_;
   std::vector<std::vector<std::byte>> said_;  // encoded

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/crypto/datagram_seal.h"
+
 namespace cableway::sim {
 namespace {
 
 constexpr std::uint64_t kNumbers = 0x6576;  // of its own, so that nothing else in the world depends on it
 constexpr std::uint32_t kChangedPerMille = 250;
-constexpr std::size_t kSealBytes = 16;
 
 }  // namespace
 
@@ -48,7 +49,6 @@ void Eavesdropper::play(std::size_t cable) {
   if (fabric.is_off(node)) return;
   for (const PortFacts& facts : fabric.ports_of(from_node).ports()) {
     if (facts.id != from_port || facts.addresses.empty()) continue;
-    ++played_;
     fabric.inject(node, port, facts.addresses.front().address, std::move(bytes));
     return;
   }

@@ -22,7 +22,6 @@ class Eavesdropper {
 
   // Sends one datagram to an end of the cable.
   void play(std::size_t cable);
-  std::uint64_t played() const { return played_; }
 
  private:
   // Of all that was heard each datagram is kept with the same probability.
@@ -34,7 +33,6 @@ class Eavesdropper {
   SimtestRandom random_;
   std::vector<std::vector<std::byte>> kept_;
   std::uint64_t heard_ = 0;
-  std::uint64_t played_ = 0;
 };
 
 }  // namespace cableway::sim

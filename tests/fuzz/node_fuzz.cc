@@ -197,7 +197,7 @@ class Party {
     Node& node = world_.node(0);
     require(neighbour_is_up(), "the neighbour is no longer up");
     require(node.neighbours().challenged().size() <= 2 * LifeChallenges::kMaxOfPort, "too many lives are challenged");
-    require(node.neighbours().all().size() <= 2 * kMaxHeard, "too many neighbours");
+    require(node.neighbours().all().size() <= kMaxHeard - LifeChallenges::kMaxInHello + 1, "too many neighbours");
     require(node.problems().size() <= 2 * Problems::kMax + 2, "too many problems");
     require(node.paths().reaches("n0"), "the node cannot reach itself");
   }

@@ -32,7 +32,7 @@ class RelayService final : private TransitSetups::Host {
  public:
   // What the relay asks the node (core/node/node.h).
   struct Asks {
-    std::function<absl::Status(const CircuitSetup&)> check_transit;  // PathPlanner's
+    std::function<absl::Status(const CircuitSetup&)> check_transit;  // Node::check_transit()
     std::function<std::string(const std::string& own_address, const std::string& other_address)> neighbour_at;
     std::function<std::set<std::string>()> neighbour_names;
   };

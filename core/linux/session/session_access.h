@@ -13,7 +13,6 @@ struct SessionAccess {
   std::string group;        // besides root; "": no other user
   std::size_t members = 0;  // users that the group lists
   std::string user;         // this process's
-  bool admitted = false;    // this process may open sessions
   bool is_member = false;   // the host lists `user` in the group, but its login may be older
 };
 

@@ -95,9 +95,4 @@ std::string user_name(uid_t user) {
   return absl::StrCat(user);
 }
 
-std::string group_name(gid_t group) {
-  const absl::StatusOr<std::optional<GroupEntry>> found = find_group(group);
-  return found.ok() && found->has_value() ? (*found)->name : absl::StrCat(group);
-}
-
 }  // namespace cableway::host

@@ -37,11 +37,6 @@ struct GroupEntry {
 absl::StatusOr<std::optional<GroupEntry>> find_group(const std::string& name);
 absl::StatusOr<std::optional<GroupEntry>> find_group(gid_t number);
 
-// The user's name, or the number as text if there is none.
-std::string user_name(uid_t user);
-// The same of a group.
-std::string group_name(gid_t group);
-
 }  // namespace cableway::host
 
 #endif  // CABLEWAY_CORE_LINUX_SESSION_SESSION_GROUP_H_

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <thread>
@@ -127,14 +128,17 @@ absl::StatusOr<SessionListeners> open_session_listeners(const SessionNames& name
   if (running.ok()) return runs_already();
   if (!absl::IsNotFound(running.status())) return running.status();
   SessionListeners listeners;
-  if (absl::Status status = take_name(names.own, listeners); !status.ok()) return status;
-  absl::Status status;
+  // Before the name: a process that finds root's name and no path is told that it lacks a mount.
   if (shared_with) {
-    status = listen_at_path(names.shared, shared_place(*shared_with), listeners);
-  } else if (!listeners.name_held_by.empty()) {
-    status = listen_in_own_folder(names.standby, names.own, listeners);
+    absl::Status status = listen_at_path(names.shared, shared_place(*shared_with), listeners);
+    if (!status.ok()) return status;
   }
+  absl::Status status = take_name(names.own, listeners);
+  if (status.ok() && !shared_with && !listeners.name_held_by.empty())
+    status = listen_in_own_folder(names.standby, names.own, listeners);
   if (!status.ok()) return status;
+  // Closed in this order, so that the name does not outlast the path.
+  std::reverse(listeners.all.begin(), listeners.all.end());
   return listeners;
 }
 

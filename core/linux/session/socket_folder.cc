@@ -24,12 +24,8 @@ constexpr char kLockName[] = "lock";
 // A folder of sockets has few entries; a sweep looks at no more.
 constexpr int kMaxSwept = 4096;
 
-std::string folder_error(int error) {
-  return std::strerror(error);
-}
-
 absl::Status cannot(absl::string_view what, const std::string& path, int error) {
-  const std::string text = absl::StrCat("cannot ", what, " ", path, ": ", folder_error(error));
+  const std::string text = absl::StrCat("cannot ", what, " ", path, ": ", std::strerror(error));
   if (error == ENOENT) return absl::NotFoundError(text);
   if (error == EACCES) return absl::PermissionDeniedError(text);
   return absl::FailedPreconditionError(text);
@@ -104,7 +100,7 @@ absl::StatusOr<LockedSocketFolder> LockedSocketFolder::open(const std::string& p
                                                             std::chrono::milliseconds patience) {
   const bool created = ::mkdir(path.c_str(), mode) == 0;
   if (!created && errno != EEXIST) {
-    return absl::FailedPreconditionError(absl::StrCat("cannot create folder ", path, ": ", folder_error(errno)));
+    return absl::FailedPreconditionError(absl::StrCat("cannot create folder ", path, ": ", std::strerror(errno)));
   }
   absl::StatusOr<UniqueFd> folder = open_folder(path, O_RDONLY);
   if (!folder.ok()) return absl::FailedPreconditionError(folder.status().message());

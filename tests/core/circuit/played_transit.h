@@ -32,7 +32,7 @@ class PlayedTransitHost final : public TransitSetups::Host {
   }
   std::string neighbour_at(const SetupConnection& connection) const override {
     const auto found = addresses.find(connection.other_address());
-    return found == addresses.end() ? kStrangers : found->second;
+    return found == addresses.end() ? kNoNeighbour : found->second;
   }
   std::set<std::string> neighbours() const override {
     std::set<std::string> names;

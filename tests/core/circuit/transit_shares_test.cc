@@ -48,7 +48,7 @@ class TransitSharesTest : public test::PlayedTransit {
   static constexpr std::size_t kPlaces = 997;         // of 2 GiB
   static constexpr const char* kFirst = "10.0.0.2";   // node n0
   static constexpr const char* kSecond = "10.0.1.2";  // node n2
-  static constexpr const char* kStranger = "10.0.0.77";
+  static constexpr const char* kElsewhere = "10.0.0.77";
 };
 
 TEST_F(TransitSharesTest, SetUpsOfOneNeighbourThatHangKeepNoOtherOut) {
@@ -107,7 +107,7 @@ TEST_F(TransitSharesTest, CircuitsOfOneNeighbourLeaveTheOthersTheirShare) {
 
 TEST_F(TransitSharesTest, WhoIsNoNeighbourHasNoMoreThanOneShare) {
   host_.transit = absl::NotFoundError("no cable c1");
-  EXPECT_EQ(flood(1200, kStranger, setup(10'000)).size(), TransitSetups::kMaxWaiting / 4);
+  EXPECT_EQ(flood(1200, kElsewhere, setup(10'000)).size(), TransitSetups::kMaxWaiting / 4);
   EXPECT_EQ(flood(1200, kFirst, setup(10'000)).size(), TransitSetups::kMaxWaiting / 2)
       << "what the others neither hold nor keep";
   EXPECT_EQ(reason_at(*arrive(setup(), kFirst)),

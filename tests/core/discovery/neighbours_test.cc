@@ -110,6 +110,22 @@ TEST_F(NeighboursTest, StayUpOverAStallOfThisNode) {
   EXPECT_EQ(world_.node(0).events().size(), events);
 }
 
+// The end that rarely sends hellos gets its echoes rarely, and the other end hears it rarely.
+TEST_F(NeighboursTest, StayUpWhereOneSendsHellosRarely) {
+  for (const HelloTiming& rare : {HelloTiming{2000ms, 6000ms}, HelloTiming{1000ms, 3000ms}}) {
+    NodeWorld world(3);
+    world.build(2, {{0, 1}});
+    world.options(0).hello = rare;
+    world.fabric().set_weather({.lost_per_mille = 50});
+    world.start_all();
+    world.clock().run_for(60s);
+    for (std::size_t node = 0; node < 2; ++node) {
+      EXPECT_EQ(world.node(node).events().count(EventCode::kCableUp), 1U) << rare.interval.count();
+      EXPECT_EQ(world.node(node).events().count(EventCode::kCableLost), 0U) << rare.interval.count();
+    }
+  }
+}
+
 // A neighbour that fell silent during the stall still times out.
 TEST_F(NeighboursTest, TimeOutAHoldTimeAfterAStall) {
   StallingClock clock(world_.clock());

@@ -145,7 +145,7 @@ TEST_P(Crowds, DisplaceNobodyAndKeepNobodyOut) {
   expect_bounded();
 }
 
-TEST_P(Crowds, AreGoneSoonAfterTheirInventor) {
+TEST_P(Crowds, KeepNobodyOutOnceTheirInventorHasLeft) {
   if (test::kSlowBuild && GetParam().shape.cables_each > 1) GTEST_SKIP() << "the other case has such a crowd, too";
   invent("c", GetParam().shape);
   ASSERT_TRUE(run_whole(2s, kLate));

@@ -8,6 +8,7 @@ Usage: relay_flood_test.py --build DIR [TEST...]. Exit status 77 where this syst
 from __future__ import annotations
 
 import contextlib
+import resource
 import socket
 import sys
 import threading
@@ -81,6 +82,8 @@ class RelayFloodTest(unittest.TestCase):
     @in_lab("line:3")
     def test_set_ups_that_hang(self, nodes: LabNodes) -> None:
         """1,200 at once, to a process that never answers, with the greatest budget."""
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))  # this process holds all of them
         self.start_line(nodes)
         with played_process("n2") as hangs, played_process("n0") as destination, contextlib.ExitStack() as flood:
             destination.serve()

@@ -176,12 +176,12 @@ TEST_F(CircuitAcceptorTest, ReportsAPeerThatClosesBeforeItsSetup) {
 }
 
 TEST_F(CircuitAcceptorTest, IsNotShutByConnectionsWithoutASetup) {
-  constexpr std::size_t kUntrustedPeers = 1000;
+  constexpr std::size_t kUntrustedPeers = 300;  // the usual limit of descriptors is 1,024
   listen({.without_setup = {.setup = std::chrono::seconds(60), .each = 32}});
   std::size_t reports = 0;
   acceptor_->on_flood([&](const IdleRate::From& from, std::size_t per_second) {
     EXPECT_EQ(from.address, "127.0.0.1");
-    EXPECT_GT(per_second, IdleRate::kMany);
+    EXPECT_GE(per_second, IdleRate::kMany);
     ++reports;
   });
   std::vector<UniqueFd> untrusted_peers;

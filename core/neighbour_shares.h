@@ -4,8 +4,8 @@
 // Why: docs/decisions/0028.
 //
 // One thread at a time.
-#ifndef CABLEWAY_CORE_FAIR_SHARES_H_
-#define CABLEWAY_CORE_FAIR_SHARES_H_
+#ifndef CABLEWAY_CORE_NEIGHBOUR_SHARES_H_
+#define CABLEWAY_CORE_NEIGHBOUR_SHARES_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -18,9 +18,9 @@
 namespace cableway {
 
 // The name of all who are no neighbours, among those who take places.
-inline constexpr char kStrangers[] = "";
+inline constexpr char kNoNeighbour[] = "";
 
-// "node n0", or what kStrangers stands for.
+// "node n0", or what kNoNeighbour stands for.
 std::string share_holder_text(const std::string& holder);
 
 // How many places are reserved for each of so many neighbours. 0: there are too few places for that.
@@ -89,4 +89,4 @@ class HeldPlaces {
 
 }  // namespace cableway
 
-#endif  // CABLEWAY_CORE_FAIR_SHARES_H_
+#endif  // CABLEWAY_CORE_NEIGHBOUR_SHARES_H_

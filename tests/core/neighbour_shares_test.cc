@@ -1,4 +1,4 @@
-#include "core/fair_shares.h"
+#include "core/neighbour_shares.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::size_t take_all(std::map<std::string, std::size_t>& taken, const std::strin
   return taken_by(holder);
 }
 
-TEST(FairSharesTest, AnyOrderLeavesEachNeighbourItsShare) {
+TEST(NeighbourSharesTest, AnyOrderLeavesEachNeighbourItsShare) {
   const std::set<std::string> neighbours{"a", "b", "c"};
   for (const std::size_t places : {1U, 5U, 6U, 7U, 60U, 997U}) {
     const std::size_t share = reserved_share(places, neighbours.size());
@@ -34,18 +34,18 @@ TEST(FairSharesTest, AnyOrderLeavesEachNeighbourItsShare) {
   }
 }
 
-TEST(FairSharesTest, StrangersAreOnePartyWithNoMoreThanAShare) {
+TEST(NeighbourSharesTest, OtherPeersAreOnePartyWithNoMoreThanAShare) {
   std::map<std::string, std::size_t> taken;
-  EXPECT_EQ(take_all(taken, kStrangers, 60, {"a", "b", "c"}), 10U);
+  EXPECT_EQ(take_all(taken, kNoNeighbour, 60, {"a", "b", "c"}), 10U);
   EXPECT_EQ(take_all(taken, "a", 60, {"a", "b", "c"}), 30U);
   EXPECT_EQ(take_all(taken, "gone", 60, {"a", "b", "c"}), 0U) << "a neighbour that is down, while places are scarce";
   taken.clear();
-  EXPECT_EQ(take_all(taken, kStrangers, 60, {}), 30U) << "of a node without neighbours";
+  EXPECT_EQ(take_all(taken, kNoNeighbour, 60, {}), 30U) << "of a node without neighbours";
   taken.clear();
-  EXPECT_EQ(take_all(taken, kStrangers, 1, {"a", "b"}), 1U);
+  EXPECT_EQ(take_all(taken, kNoNeighbour, 1, {"a", "b"}), 1U);
 }
 
-TEST(FairSharesTest, APlaceIsGivenBackOnce) {
+TEST(NeighbourSharesTest, APlaceIsGivenBackOnce) {
   HeldPlaces held;
   {
     HeldPlaces::Place place = held.take("a");

@@ -1,4 +1,4 @@
-#include "core/fair_shares.h"
+#include "core/neighbour_shares.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace cableway {
 
 std::string share_holder_text(const std::string& holder) {
-  return holder == kStrangers ? "addresses of no neighbour" : absl::StrCat("node ", holder);
+  return holder == kNoNeighbour ? "addresses of no neighbour" : absl::StrCat("node ", holder);
 }
 
 std::size_t reserved_share(std::size_t places, std::size_t neighbours) {
@@ -21,7 +21,7 @@ bool may_take(const std::string& holder, std::size_t places, std::size_t taken, 
   const std::size_t own = taken_by(holder);
   const bool is_neighbour = neighbours.contains(holder);
   if (is_neighbour && own < share) return true;
-  // Of so few places that nobody has a share, strangers still get one at a time.
+  // Of so few places that nobody has a share, peers that are no neighbours still get one at a time.
   if (!is_neighbour && own >= std::max<std::size_t>(share, 1)) return false;
   std::size_t kept = 0;
   for (const std::string& other : neighbours) {
