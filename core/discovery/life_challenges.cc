@@ -16,7 +16,7 @@ LifeChallenges::Hearing LifeChallenges::hear(const LifeKey& key, std::uint64_t c
                                              const HeardNeighbour* us, Instant now) {
   const auto known = lives_.find(key);
   const bool is_new = known == lives_.end();
-  const bool is_crowded = is_new && make_room(key.end.port);
+  if (is_new) make_room(key.end.port);
   Life& life = is_new ? challenge(key, hello, now) : known->second;
   const bool second_copy = !is_new && counter == life.window.highest();
   if (!life.window.accept(counter)) return {nullptr, !second_copy, false};
@@ -26,7 +26,7 @@ LifeChallenges::Hearing LifeChallenges::hear(const LifeKey& key, std::uint64_t c
   const std::uint64_t their_number = us == nullptr ? 0 : us->my_adjacency;
   const bool is_asked = std::exchange(life.their_number, their_number) != their_number;
   if (us != nullptr && us->your_adjacency == life.number && !life.answered) life.answered = now;
-  return {&life, false, !is_crowded && (is_new || is_asked)};
+  return {&life, false, is_new || is_asked};
 }
 
 void LifeChallenges::vouch(const LifeKey& neighbour, const PortHello& hello, HeardEnd us) {
@@ -41,17 +41,15 @@ void LifeChallenges::vouch(const LifeKey& neighbour, const PortHello& hello, Hea
   }
 }
 
-// Forgets the one that was heard first, if the port has no room. True: it had none.
-bool LifeChallenges::make_room(PortId port) {
+// Forgets the one that was heard first, if the port has no room.
+void LifeChallenges::make_room(PortId port) {
   std::size_t on_port = 0;
   auto first = lives_.end();
   for (auto each = lives_.lower_bound(first_of(port)); each != lives_.end() && each->first.end.port == port; ++each) {
     ++on_port;
     if (first == lives_.end() || each->second.heard_since < first->second.heard_since) first = each;
   }
-  if (on_port < kMaxOfPort) return false;
-  lives_.erase(first);
-  return true;
+  if (on_port >= kMaxOfPort) lives_.erase(first);
 }
 
 Life& LifeChallenges::challenge(const LifeKey& key, const PortHello& hello, Instant now) {

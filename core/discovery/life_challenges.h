@@ -55,8 +55,8 @@ class LifeChallenges {
   struct Hearing {
     Life* life = nullptr;    // null: a copy of an earlier datagram
     bool is_replay = false;  // a copy, and not the same hello in the port's other address family
-    // The other end waits for a number from here. Not where that took another one's place: each hello of a crowd would
-    // be answered at once.
+    // The other end waits for a number from here. In a crowd, too: there it would be forgotten before the next periodic
+    // hello. Neighbours sends 100 hellos a second at most.
     bool needs_hello = false;
   };
   // A hello of that incarnation, numbered `counter`; `us`: its entry about this node's port, or null.
@@ -80,7 +80,7 @@ class LifeChallenges {
 
  private:
   Life& challenge(const LifeKey& key, const PortHello& hello, Instant now);
-  bool make_room(PortId port);
+  void make_room(PortId port);
 
   std::function<std::uint64_t()> random_;
   std::map<LifeKey, Life> lives_;

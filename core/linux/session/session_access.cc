@@ -1,6 +1,5 @@
 #include "core/linux/session/session_access.h"
 
-#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>

@@ -37,6 +37,9 @@ struct GroupEntry {
 absl::StatusOr<std::optional<GroupEntry>> find_group(const std::string& name);
 absl::StatusOr<std::optional<GroupEntry>> find_group(gid_t number);
 
+// The user's name, or the number as text if there is none.
+std::string user_name(uid_t user);
+
 }  // namespace cableway::host
 
 #endif  // CABLEWAY_CORE_LINUX_SESSION_SESSION_GROUP_H_

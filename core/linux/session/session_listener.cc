@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -138,8 +138,9 @@ absl::StatusOr<SessionListeners> open_session_listeners(const SessionNames& name
     status = listen_in_own_folder(names.standby, names.own, listeners);
   if (!status.ok()) return status;
   // Closed in this order, so that the name does not outlast the path.
-  std::reverse(listeners.all.begin(), listeners.all.end());
-  return listeners;
+  return SessionListeners{
+      {std::make_move_iterator(listeners.all.rbegin()), std::make_move_iterator(listeners.all.rend())},
+      std::move(listeners.name_held_by)};
 }
 
 }  // namespace cableway::host

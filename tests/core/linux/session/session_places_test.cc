@@ -326,7 +326,9 @@ TEST_F(SessionPlacesOfUsersTest, OneUserCannotTakeAllSessions) {
 TEST(SessionGroup, IsFoundByNameOrNumber) {
   EXPECT_EQ(find_session_group("root")->group, 0U);
   // Refused in a user namespace that lacks it.
-  if (const auto numbered = find_session_group("4242"); numbered.ok()) EXPECT_EQ(numbered->group, 4242U);
+  if (const auto numbered = find_session_group("4242"); numbered.ok()) {
+    EXPECT_EQ(numbered->group, 4242U);
+  }
   EXPECT_TRUE(find_session_group("*")->everyone);
   EXPECT_THAT(message_of(find_session_group("no-such-group").status()),
               AllOf(HasSubstr("CABLEWAY_SESSION_GROUP is \"no-such-group\""), HasSubstr("groupadd --system")));
