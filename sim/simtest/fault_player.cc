@@ -56,10 +56,12 @@ void add_to(CableFabric::Weather& weather, const Fault& fault) {
 
 }  // namespace
 
-FaultPlayer::FaultPlayer(SimtestGround& ground, NodeRules& rules, std::vector<std::unique_ptr<SimtestFlow>>& flows)
+FaultPlayer::FaultPlayer(SimtestGround& ground, NodeRules& rules, std::vector<std::unique_ptr<SimtestFlow>>& flows,
+                         std::vector<std::unique_ptr<Liar>>& liars)
     : ground_(ground),
       rules_(rules),
       flows_(flows),
+      liars_(liars),
       plan_(ground.plan.faults),
       down_(ground.nodes.size()),
       carrier_(ground.nodes.fabric().segment_count(), true) {
@@ -125,6 +127,10 @@ std::size_t FaultPlayer::target(const Fault& fault) const {
   return 0;
 }
 
+Liar& FaultPlayer::liar_of(const Fault& fault) const {
+  return **std::find_if(liars_.begin(), liars_.end(), [&](const auto& liar) { return &liar->fault() == &fault; });
+}
+
 bool FaultPlayer::at_work(const Fault& fault) const {
   const Instant now = ground_.clock().now();
   return now >= Instant{fault.at} && (fault.lasts == Duration{0} || now < Instant{fault.end()});
@@ -138,6 +144,7 @@ void FaultPlayer::begin(const Fault& fault) {
       fault.kind == FaultKind::kCorruptData) {
     note_cut();
   }
+  if (fault.kind == FaultKind::kLie) return liar_of(fault).begin();
   update(fault);
   if (fault.kind == FaultKind::kReplay) replay(fault);
   if (carrier_.empty() || target_of(fault.kind) != FaultTarget::kCable) return;
@@ -163,7 +170,7 @@ void FaultPlayer::note_cut() {
 }
 
 void FaultPlayer::end(const Fault& fault) {
-  update(fault);
+  fault.kind == FaultKind::kLie ? liar_of(fault).end() : update(fault);
 }
 
 void FaultPlayer::update(const Fault& fault) {

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "sim/simtest/drifting_clock.h"
-#include "sim/simtest/eavesdropper.h"
 #include "sim/simtest/flows/simtest_flow.h"
 #include "sim/simtest/ground/simtest_ground.h"
+#include "sim/simtest/hostile/eavesdropper.h"
+#include "sim/simtest/hostile/liar.h"
 #include "sim/simtest/node_rules.h"
 
 namespace cableway::sim {
@@ -22,7 +23,8 @@ class FaultPlayer {
  public:
   // To be constructed before the first node starts. Target numbers wrap around, so that a plan stays valid for a
   // smaller world.
-  FaultPlayer(SimtestGround& ground, NodeRules& rules, std::vector<std::unique_ptr<SimtestFlow>>& flows);
+  FaultPlayer(SimtestGround& ground, NodeRules& rules, std::vector<std::unique_ptr<SimtestFlow>>& flows,
+              std::vector<std::unique_ptr<Liar>>& liars);
 
   // Starts the nodes and schedules all faults.
   void start();
@@ -60,11 +62,13 @@ class FaultPlayer {
   void set_applications(std::size_t node, bool live);
   bool at_work(const Fault& fault) const;
   std::size_t target(const Fault& fault) const;
+  Liar& liar_of(const Fault& fault) const;
   bool has_carrier(std::size_t cable) const;
 
   SimtestGround& ground_;
   NodeRules& rules_;
   std::vector<std::unique_ptr<SimtestFlow>>& flows_;
+  std::vector<std::unique_ptr<Liar>>& liars_;  // by fault of their kind
   const FaultPlan& plan_;
   std::vector<std::unique_ptr<DriftingClock>> clocks_;
   std::unique_ptr<Eavesdropper> eavesdropper_;

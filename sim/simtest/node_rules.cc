@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/discovery/full_size_hellos.h"
+#include "core/discovery/port_hello.h"
 #include "routing/link_state/agreed_topology.h"
+#include "sim/simtest/hostile/liar.h"
 
 namespace cableway::sim {
 namespace {
@@ -42,6 +44,7 @@ NodeRules::NodeRules(SimtestGround& ground)
     ground_.trace.add(bytes);
   });
   ground.nodes.fabric().tap_arrivals([this](const Way& way, std::span<const std::byte> bytes) {
+    if (is_liar(way.from) || is_liar(way.to)) return;
     const std::uint64_t nonce = ground_.nodes.runs(way.from) ? ground_.nodes.node(way.from).identity().boot_nonce : 0;
     Heard& heard = heard_[way];
     heard.last = ground_.clock().now();
@@ -52,6 +55,7 @@ NodeRules::NodeRules(SimtestGround& ground)
 }
 
 void NodeRules::count_datagram(std::size_t node) {
+  if (node >= datagrams_.size()) return;  // a liar
   const Instant now = ground_.clock().now();
   if (now - second_ >= std::chrono::seconds(1)) {
     second_ = now;
@@ -80,8 +84,17 @@ void NodeRules::check() {
 
 void NodeRules::check_adjacencies(std::size_t node) {
   for (const auto& [key, neighbour] : ground_.nodes.node(node).neighbours().all()) {
-    if (neighbour.up) check_adjacency(node, key, neighbour);
+    if (neighbour.up && !leads_to_liar(node, key.port)) check_adjacency(node, key, neighbour);
   }
+}
+
+// Whether a port of the node has its cable to a party that is no node.
+bool NodeRules::leads_to_liar(std::size_t node, PortId port) const {
+  const CableFabric& fabric = ground_.nodes.fabric();
+  for (std::size_t segment = ground_.plan.shape.segments(); segment < fabric.segment_count(); ++segment) {
+    if (fabric.ends_of(segment)[0] == std::pair(node, port)) return true;
+  }
+  return false;
 }
 
 // Rule 3: an adjacency that is up has been heard recently, and the neighbour has heard this node recently, in its
@@ -146,9 +159,11 @@ void NodeRules::check_bounds(std::size_t node) {
   }
   if (!ground_.nodes.runs(node)) return;
   const Node& running = ground_.nodes.node(node);
-  past("advertisements", running.flooding().database().size(), ground_.nodes.size());
-  past("neighbours", running.neighbours().all().size(),
-       (ground_.nodes.size() + ground_.plan.shape.segments()) * running.neighbours().ports().size());
+  const std::size_t liars = ground_.nodes.fabric().segment_count() - ground_.plan.shape.segments();
+  past("advertisements", running.flooding().database().size(), ground_.nodes.size() + liars * Liar::kMostInvented);
+  past(
+      "neighbours", running.neighbours().all().size(),
+      (ground_.nodes.size() + ground_.plan.shape.segments()) * running.neighbours().ports().size() + liars * kMaxHeard);
   past("events", running.events().size(), EventLog::kKept);
 }
 
@@ -161,7 +176,7 @@ std::vector<NodeRules::TrueCable> NodeRules::true_cables() const {
   for (std::size_t segment = 0; segment < fabric.segment_count(); ++segment) {
     const auto& ends = fabric.ends_of(segment);
     const auto works = [&](std::size_t end) {
-      return fabric.carries_full_size(segment, end) && !fabric.is_off(ends[end].first) &&
+      return !is_liar(ends[end].first) && fabric.carries_full_size(segment, end) && !fabric.is_off(ends[end].first) &&
              ground_.nodes.runs(ends[end].first);
     };
     for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -245,6 +260,22 @@ void NodeRules::check_at_end() {
     check_topology(node, cables, component);
     check_routes(node);
   }
+}
+
+NodeRules::Sight NodeRules::sight(std::size_t node, const std::set<std::size_t>& except) const {
+  Sight sight;
+  const std::vector<std::size_t> component = components();
+  const routing::Topology& topology = ground_.nodes.node(node).paths().topology();
+  for (const TrueCable& cable : true_cables()) {
+    if (cable.drains || component[cable.a] != component[node]) continue;
+    if (except.contains(cable.a) || except.contains(cable.b)) continue;
+    (topology.find_cable(cable.name).has_value() ? sight.known : sight.missing).push_back(cable.name);
+  }
+  return sight;
+}
+
+void NodeRules::check_topology(std::size_t node) {
+  if (ground_.nodes.runs(node)) check_topology(node, true_cables(), components());
 }
 
 // Cables of a component that the node has lost contact with are ignored: their entries stay until they age out.

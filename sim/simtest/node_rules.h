@@ -29,6 +29,16 @@ class NodeRules {
   bool agree() const;
   // To be called when all faults are over.
   void check_at_end();
+
+  // Cables of the node's part of the world that actually work, by name, as the node has them in its topology.
+  struct Sight {
+    std::vector<std::string> known;
+    std::vector<std::string> missing;
+  };
+  // Without those of the nodes `except`.
+  Sight sight(std::size_t node, const std::set<std::size_t>& except) const;
+  // Rules 2 and 3: the node's topology has all of them, and no other.
+  void check_topology(std::size_t node);
   // Whether there actually is a path over cables, and through nodes, that are not draining.
   bool reaches(std::size_t from, std::size_t to) const;
 
@@ -47,6 +57,9 @@ class NodeRules {
     bool drains = false;  // by one of its nodes
   };
 
+  // Liars come after all nodes.
+  bool is_liar(std::size_t node) const { return node >= ground_.nodes.size(); }
+  bool leads_to_liar(std::size_t node, PortId port) const;
   void check_adjacencies(std::size_t node);
   void check_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour);
   void check_versions(std::size_t node);

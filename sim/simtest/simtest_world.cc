@@ -29,6 +29,7 @@ ControlKey simtest_key() {
 SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.seed), rules_(nodes_.clock()) {
   build_nodes();
   build_switch();
+  build_liars();
   CablePlant::Facts facts;
   facts.bytes_per_second = static_cast<double>(plan.bytes_per_second);
   facts.window_bytes = plan.window_bytes;
@@ -46,7 +47,7 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
     trace_.add(std::string_view(event.text));
   });
   node_rules_ = std::make_unique<NodeRules>(*ground_);
-  faults_ = std::make_unique<FaultPlayer>(*ground_, *node_rules_, flows_);
+  faults_ = std::make_unique<FaultPlayer>(*ground_, *node_rules_, flows_, liars_);
   const auto reaches = [this](std::size_t from, std::size_t to) { return node_rules_->reaches(from, to); };
   for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
     flows_.push_back(std::make_unique<SimtestFlow>(*ground_, plan_.flows[i], i, faults_->calm(), reaches));
@@ -54,6 +55,7 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
   pulse_rules_ = std::make_unique<PulseRules>(*ground_, flows_);
   drain_rule_ = std::make_unique<DrainRule>(*ground_, *node_rules_, flows_);
   stall_rule_ = std::make_unique<StallRule>(*ground_, flows_);
+  lie_rule_ = std::make_unique<LieRule>(*ground_, *node_rules_, liars_);
 }
 
 void SimtestWorld::build_nodes() {
@@ -101,6 +103,12 @@ void SimtestWorld::build_switch() {
   fabric.join(ends);
 }
 
+void SimtestWorld::build_liars() {
+  for (const Fault& fault : plan_.faults) {
+    if (fault.kind == FaultKind::kLie) liars_.push_back(std::make_unique<Liar>(plan_, fault, nodes_));
+  }
+}
+
 void SimtestWorld::build_hosts() {
   RelayFacts facts;
   facts.slot_bytes = plan_.slot_bytes;
@@ -125,7 +133,8 @@ void SimtestWorld::build_processes() {
   port_shares_.emplace(nodes_.clock(), stamps, kSimtestStriping.most_alternate_bytes + kSimtestStriping.chunk_bytes);
   ground_ = std::make_unique<SimtestGround>(SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_,
                                                           processes_, means_, told(), *port_shares_, trace_, rules_});
-  const auto listener = [this](std::size_t node, std::uint16_t port) {
+  const auto listener = [this](std::size_t node, std::uint16_t port) -> SetupDoor* {
+    if (node >= processes_.size()) return nullptr;  // a liar relays nothing
     return port == kApplicationPort ? applications_[node].get() : processes_[node]->door();
   };
   for (std::size_t node = 0; node < plan_.shape.nodes; ++node) {
@@ -161,6 +170,7 @@ NodeTells SimtestWorld::told() {
 
 SimtestResult SimtestWorld::run(const SimtestProgress& progress) {
   stall_rule_->start();
+  lie_rule_->start();
   faults_->start();
   pulse_rules_->start();
   for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->start();
@@ -175,6 +185,7 @@ SimtestResult SimtestWorld::run(const SimtestProgress& progress) {
       node_rules_->check();
       pulse_rules_->check();
       drain_rule_->check();
+      lie_rule_->check();
     }
     if (progress && steps % kStepsPerReport == 0) progress(result());
     if (has_end || nodes_.clock().calls() <= kMaxEvents) continue;

@@ -15,6 +15,8 @@
 #include "sim/simtest/ground/node_process.h"
 #include "sim/simtest/ground/process_means.h"
 #include "sim/simtest/ground/sim_transport.h"
+#include "sim/simtest/hostile/liar.h"
+#include "sim/simtest/lie_rule.h"
 #include "sim/simtest/node_rules.h"
 #include "sim/simtest/pulse_rules.h"
 #include "sim/simtest/simtest_run.h"
@@ -32,6 +34,7 @@ class SimtestWorld {
  private:
   void build_nodes();
   void build_switch();
+  void build_liars();
   void build_hosts();
   void build_processes();
   NodeTells told();
@@ -47,6 +50,7 @@ class SimtestWorld {
   std::optional<KeyedSeal> seal_;
   NodeWorld nodes_;
   RuleBook rules_;
+  std::vector<std::unique_ptr<Liar>> liars_;
   std::vector<std::unique_ptr<SimTransport>> transports_;
   std::unique_ptr<CablePlant> plant_;
   std::vector<SimtestHost> hosts_;
@@ -63,6 +67,7 @@ class SimtestWorld {
   std::unique_ptr<PulseRules> pulse_rules_;
   std::unique_ptr<DrainRule> drain_rule_;
   std::unique_ptr<StallRule> stall_rule_;
+  std::unique_ptr<LieRule> lie_rule_;
 };
 
 }  // namespace cableway::sim

@@ -32,11 +32,13 @@ _GOAL = 0.97
 _RATES = {"cached_128": "128 bytes, in the cache", "cached_4096": "4 KiB, in the cache",
           "cached_131072": "128 KiB, in the cache (the receiver's staging buffer)",
           "memory_1048576": "1 MiB after the other, from memory (the sender's first look at a chunk)"}
+_CODES = {"blake2b_131072": "BLAKE2b with a key, as for control messages", "poly1305_131072": "Poly1305",
+          "chacha20_131072": "ChaCha20-Poly1305, which encrypts as well", "aes256gcm_131072": "AES-256-GCM, which encrypts as well"}
 
 _DESCRIPTION = f"""\
 Sends 4 MiB messages, 8 in flight, between neighbours and through one relay, over cables without a rate limit, with
 CABLEWAY_CHECKSUM on and off in turns: throughput, and CPU time per gigabyte of the whole machine; then the latency of 8
-bytes. Medians of {_REPEATS} rounds. Then the speed of the checksum by itself. Takes about five minutes; use an otherwise
+bytes. Medians of {_REPEATS} rounds. Then the speed of the checksum by itself, and of codes that would authenticate chunks. Takes about five minutes; use an otherwise
 idle machine.
 
 The last line of standard output is `checksum: R1 R2 R3 R4`: throughput with checksums as a share of that without, direct and
@@ -81,14 +83,14 @@ def _enter_lab() -> None:
 
 
 def _rates(build: Path, repeats: int) -> dict[str, Spread]:
-    """The checksum's speed in GB/s, by the cases of _RATES."""
+    """Speeds in GB/s, by the cases of _RATES and _CODES."""
     runs = []
     for _ in range(repeats):
         done = subprocess.run([build / "bin/checksum_rate"], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise BenchError(f"checksum_rate failed: {done.stderr.strip()}")
         runs.append(json.loads(done.stdout))
-    return {case: Spread(tuple(run[case] for run in runs)) for case in _RATES}
+    return {case: Spread(tuple(run[case] for run in runs)) for case in (*_RATES, *_CODES)}
 
 
 def _measure(runners: dict[str, PairRunner], repeats: int, seconds: float, latency_s: float
@@ -121,6 +123,22 @@ def _cpu(outcomes: Outcomes, case: Case, setting: str) -> Spread:
     return Spread(tuple(cost.machine_per_gigabyte() for cost in costs if cost is not None))
 
 
+def _codes_table(outcomes: Outcomes, rates: dict[str, Spread]) -> list[str]:
+    """What it would cost to authenticate chunks, whose source makes a code and whose destination checks it."""
+    direct = _cpu(outcomes, _CASES[0], "off").median
+    lines = ["No data is authenticated ([security.md](security.md)). Codes of libsodium, over 128 KiB in the cache: two passes,"
+             " one at each end of a flow, as CPU time per GB, and compared to the CPU time of both ends of a direct flow whose"
+             f" endpoints sleep ({direct:.3f} s/GB).", "",
+             "| code | GB/s | range | CPU s/GB, both ends | more CPU time |", "|---|---|---|---|---|"]
+    for case, name in _CODES.items():
+        if rates[case].median == 0:
+            lines.append(f"| {name} | not on this processor | | | |")
+            continue
+        cost = 2 / rates[case].median
+        lines.append(f"| {name} | {rates[case].median:.1f} | {rates[case].range_text('.1f')} | {cost:.2f} | {cost / direct:.0%} |")
+    return lines
+
+
 def _section(outcomes: Outcomes, latencies: dict[str, Spread], rates: dict[str, Spread], facts: dict[str, str]) -> str:
     rounds = len(next(iter(outcomes.values())))
     lines = ["## What checksums cost over TCP", "",
@@ -138,6 +156,7 @@ def _section(outcomes: Outcomes, latencies: dict[str, Spread], rates: dict[str, 
               f" ({latencies['on'].range_text('.2f')}).", "",
               "| the checksum by itself | GB/s | range |", "|---|---|---|"]
     lines += [f"| {name} | {rates[case].median:.1f} | {rates[case].range_text('.1f')} |" for case, name in _RATES.items()]
+    lines += ["", *_codes_table(outcomes, rates)]
     return "\n".join(lines)
 
 

@@ -1,10 +1,12 @@
 #include "sim/simtest/flows/simtest_flow.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/simtest/plan/fault_reach.h"
 
 namespace cableway::sim {
 namespace {
@@ -111,11 +113,22 @@ void SimtestFlow::attempt_ended() {
   try_later();
 }
 
+// An insider that is called like an end of the flow, and refuses what it is asked there, ends it as that end would.
+bool SimtestFlow::is_impersonated(const FlowAttempt& attempt) const {
+  const FaultPlan& faults = ground_.plan.faults;
+  return std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
+    const std::optional<std::size_t> namesake = namesake_of(ground_.plan, fault);
+    if (namesake != plan_.source && namesake != plan_.destination) return false;
+    return is_at_work(fault, attempt.began(), ground_.clock().now());
+  });
+}
+
 // Only these end a flow: a message larger than its receive, an application that dies, and no path for too long. Where
 // flows wait for no path, any fault may end them.
 void SimtestFlow::check_reason(const FlowAttempt& attempt) {
   const absl::Status& reason = attempt.source().reason();
   if (!attempt.opened() || reason.ok() || absl::IsOutOfRange(reason) || attempt.lost_an_application()) return;
+  if (is_impersonated(attempt)) return;
   const bool waits = ground_.plan.path_wait > Duration{0};
   if (!waits && attempt.began() < calm_at_) return;
   if (waits && attempt.found_no_path()) {

@@ -66,6 +66,7 @@ class SimtestFlow {
   void try_now();
   void try_later();
   void attempt_ended();
+  bool is_impersonated(const FlowAttempt& attempt) const;
   void check_reason(const FlowAttempt& attempt);
   void fail_rest();
   std::size_t next_message() const;

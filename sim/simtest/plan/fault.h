@@ -51,8 +51,10 @@ enum class FaultKind : std::uint8_t {
   kRate,          // a cable: it carries data at another rate, of which nodes are not told; amount: RateChange's
   // A party without the key.
   kReplay,  // a cable: what nodes have sent anywhere is played there (eavesdropper.h); amount: microseconds between two
+  // A party with the key, if there is one.
+  kLie,  // a node: it has a cable to a party that says what is not so (liar.h); amount: Lies'
 };
-inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kReplay) + 1;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kLie) + 1;
 
 struct Fault {
   FaultKind kind = FaultKind::kCut;
@@ -98,6 +100,31 @@ struct RateChange {
 
   std::uint64_t ends;  // as bits
   std::uint64_t per_mille;
+};
+
+// What a kLie says, and how often. The amount is 64 times the microseconds between two lies plus the kinds, as bits.
+struct Lies {
+  enum Kind : std::uint8_t {
+    kForge = 1,         // advertisements of other nodes
+    kClaim = 2,         // cables and addresses that it does not have
+    kInvent = 4,        // nodes and cables that do not exist
+    kGreet = 8,         // hellos and segments of others
+    kNamesake = 16,     // it is called like a node that there is
+    kSecondCable = 32,  // it also has a cable to another node, so that it may be on paths
+  };
+  static constexpr std::uint64_t kKinds = 64;
+
+  explicit Lies(std::uint64_t amount)
+      : kinds(amount % kKinds), every_us(std::max<std::uint64_t>(amount / kKinds, 500)) {}
+  static std::uint64_t amount(std::uint64_t kinds, std::uint64_t every_us) { return every_us * kKinds + kinds; }
+
+  bool has(Kind kind) const { return (kinds & kind) != 0; }
+  Duration every() const {
+    return std::chrono::microseconds(static_cast<std::int64_t>(std::min<std::uint64_t>(every_us, 1'000'000)));
+  }
+
+  std::uint64_t kinds;
+  std::uint64_t every_us;
 };
 
 // The longest stall of a host's threads while its node is slow by this amount.

@@ -20,6 +20,8 @@ std::size_t target_in(const SimtestPlan& plan, const Fault& fault) {
 }
 
 bool touches(const SimtestPlan& plan, const Fault& fault, std::size_t segment) {
+  // Who lies may change any node's paths.
+  if (fault.kind == FaultKind::kLie) return true;
   const std::vector<std::uint32_t> nodes = nodes_on(plan.shape, segment);
   switch (target_of(fault.kind)) {
     case FaultTarget::kCable:
@@ -80,6 +82,12 @@ bool is_touched(const SimtestPlan& plan, std::size_t segment, Instant from, Inst
   return std::any_of(plan.faults.begin(), plan.faults.end(), [&](const Fault& fault) {
     return counts(fault) && is_at_work(fault, from, until) && touches(plan, fault, segment);
   });
+}
+
+std::optional<std::size_t> namesake_of(const SimtestPlan& plan, const Fault& fault) {
+  const Lies lies(fault.amount);
+  if (fault.kind != FaultKind::kLie || !lies.has(Lies::kNamesake) || plan.shape.nodes < 3) return std::nullopt;
+  return lies.every_us % plan.shape.nodes;
 }
 
 }  // namespace cableway::sim

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/clock.h"
@@ -34,6 +35,9 @@ bool disturbs_pulses(const Fault& fault);
 // Whether a fault for which `counts` holds touches the segment and is active at any time from `from` to `until`.
 bool is_touched(const SimtestPlan& plan, std::size_t segment, Instant from, Instant until,
                 const std::function<bool(const Fault&)>& counts);
+
+// The node after which the insider of a kLie is called; nullopt: it has a name of its own.
+std::optional<std::size_t> namesake_of(const SimtestPlan& plan, const Fault& fault);
 
 }  // namespace cableway::sim
 

@@ -195,6 +195,7 @@ constexpr std::uint64_t kDrainNumbers = 0x6472;
 constexpr std::uint64_t kRateNumbers = 0x7261;
 constexpr std::uint64_t kLoneNumbers = 0x6c6f;
 constexpr std::uint64_t kReplayNumbers = 0x7265;
+constexpr std::uint64_t kLieNumbers = 0x6c79;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
@@ -279,6 +280,21 @@ void add_replays(SimtestPlan& plan) {
   if (!random.happens(200)) return;
   const FaultRange range{FaultKind::kReplay, 0, milliseconds(500), milliseconds(4000), 1000, 20'000, 0};
   for (std::uint64_t i = random.between(1, 2); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
+}
+
+Fault make_lie(SimtestRandom& random, const SimtestPlan& plan) {
+  const FaultRange range{FaultKind::kLie, 0, milliseconds(300), milliseconds(4000), 1, Lies::kKinds - 1, 0};
+  Fault fault = make_fault(random, plan, range);
+  fault.amount = Lies::amount(fault.amount, random.between(std::uint64_t{2000}, 50'000));
+  return fault;
+}
+
+// In an eighth of the worlds one or two parties say what is not so. In a third of those nothing else is wrong.
+void add_lies(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kLieNumbers);
+  if (!random.happens(125)) return;
+  if (random.happens(330)) plan.faults.clear();
+  for (std::uint64_t i = random.between(1, 2); i > 0; --i) plan.faults.push_back(make_lie(random, plan));
 }
 
 // In four of ten worlds nodes send pulses; in the others hellos and connections find what is silent.
@@ -383,6 +399,7 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
     add_cable_drains(plan);
     add_rates(plan);
     add_replays(plan);
+    add_lies(plan);
   }
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });

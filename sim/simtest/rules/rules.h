@@ -13,7 +13,7 @@
 namespace cableway::sim {
 
 struct BrokenRule {
-  int rule = 0;  // 1 to 11
+  int rule = 0;  // 1 to 12
   Instant at;
   std::string what;
 };

@@ -56,6 +56,36 @@ TEST(FaultPlan, SomeWorldsDrainCablesAndSomeHavePulses) {
   EXPECT_LT(pulses, 200U);
 }
 
+// In an eighth of the worlds, and in some of these nothing else is wrong: only there rule 12 binds.
+TEST(FaultPlan, SomeWorldsHaveInsiders) {
+  std::size_t worlds = 0;
+  std::size_t alone = 0;
+  std::uint64_t kinds = 0;
+  const auto lies = [](const Fault& each) { return each.kind == FaultKind::kLie; };
+  for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+    const FaultPlan plan = make_simtest_plan(seed).faults;
+    if (std::none_of(plan.begin(), plan.end(), lies)) continue;
+    ++worlds;
+    alone += std::all_of(plan.begin(), plan.end(), lies) ? 1 : 0;
+    for (const Fault& fault : plan) {
+      if (lies(fault)) kinds |= Lies(fault.amount).kinds;
+    }
+  }
+  EXPECT_GT(worlds, 70U);
+  EXPECT_LT(worlds, 140U);
+  EXPECT_GT(alone, 15U);
+  EXPECT_EQ(kinds, Lies::kKinds - 1);
+}
+
+TEST(Lies, HaveKindsAndATimeBetweenThem) {
+  const Lies lies(Lies::amount(Lies::kClaim | Lies::kSecondCable, 3000));
+  EXPECT_TRUE(lies.has(Lies::kClaim));
+  EXPECT_TRUE(lies.has(Lies::kSecondCable));
+  EXPECT_FALSE(lies.has(Lies::kForge));
+  EXPECT_EQ(lies.every(), Duration(milliseconds(3)));
+  EXPECT_GT(Lies(0).every(), Duration{0});
+}
+
 // In a quarter of the worlds, of one direction or both, to less or to more.
 TEST(FaultPlan, SomeWorldsChangeTheRateOfCables) {
   std::size_t worlds = 0;

@@ -1,4 +1,4 @@
-#include "sim/simtest/eavesdropper.h"
+#include "sim/simtest/hostile/eavesdropper.h"
 
 #include <algorithm>
 #include <utility>

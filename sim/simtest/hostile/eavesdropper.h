@@ -1,8 +1,8 @@
 // A party without the cluster's key that hears all control datagrams that arrive and may send on one cable: it plays
 // them to any port and at any time, as they were or changed. The rules of the world hold all the same, since with a key
 // such a party changes nothing but counters. It carries no datagram that a cable has lost: that would mend the cable.
-#ifndef CABLEWAY_SIM_SIMTEST_EAVESDROPPER_H_
-#define CABLEWAY_SIM_SIMTEST_EAVESDROPPER_H_
+#ifndef CABLEWAY_SIM_SIMTEST_HOSTILE_EAVESDROPPER_H_
+#define CABLEWAY_SIM_SIMTEST_HOSTILE_EAVESDROPPER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -37,4 +37,4 @@ class Eavesdropper {
 
 }  // namespace cableway::sim
 
-#endif  // CABLEWAY_SIM_SIMTEST_EAVESDROPPER_H_
+#endif  // CABLEWAY_SIM_SIMTEST_HOSTILE_EAVESDROPPER_H_
