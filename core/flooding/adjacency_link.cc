@@ -56,7 +56,7 @@ std::vector<LinkMessage> AdjacencyLink::take_messages() {
 void AdjacencyLink::transmit(std::uint32_t sequence, const std::vector<LinkMessage>& messages) {
   owe_acknowledgement_ = false;
   end_.send_segment(encode_link_segment(LinkSegment{identity_.them.value, identity_.their_adjacency,
-                                                    identity_.our_adjacency, sequence, received_, messages}));
+                                                    identity_.our_adjacency, sequence, acknowledged_, messages}));
 }
 
 void AdjacencyLink::arm_retransmission() {
@@ -80,10 +80,28 @@ absl::Status AdjacencyLink::receive(std::span<const std::byte> body) {
     owe_acknowledgement_ = true;
     wake();
   }
-  if (segment->sequence != received_ + 1) return absl::OkStatus();
+  // A neighbour that sends beyond its window keeps to no limit.
+  if (segment->sequence != received_ + 1 || received_ - acknowledged_ == kWindow) return absl::OkStatus();
   received_ = segment->sequence;
+  acknowledge_received();
   for (const LinkMessage& message : segment->messages) end_.receive_message(message);
   return absl::OkStatus();
+}
+
+// As many as the neighbour's allowance covers now; the others once it does.
+void AdjacencyLink::acknowledge_received() {
+  const Instant now = clock_.now();
+  while (acknowledged_ != received_ && paid_until_ - now < kBurst * Duration(kEvery)) {
+    paid_until_ = std::max(paid_until_, now) + kEvery;
+    ++acknowledged_;
+    owe_acknowledgement_ = true;
+  }
+  if (owe_acknowledgement_) wake();
+  if (acknowledged_ == received_ || acknowledgement_ != nullptr) return;
+  acknowledgement_ = clock_.call_after(kEvery, [this] {
+    acknowledgement_.reset();
+    acknowledge_received();
+  });
 }
 
 void AdjacencyLink::acknowledge_up_to(std::uint32_t sequence) {

@@ -1,12 +1,17 @@
 // Delivers messages between two neighbours exactly once and in order, over datagrams that may be lost: go-back-N with a
 // window of segments, cumulative acknowledgements, and exponential backoff.
 //
+// A neighbour may send kBurst segments at once, and one every kEvery beyond: later ones are acknowledged late, and its
+// window is full until then. So one that renews advertisements without end costs what these cost, here and at all nodes
+// behind.
+//
 // Pending messages are not queued here but requested from the End when the window has room, so that only the newest
 // version of an advertisement is sent and a link's memory is bounded by kWindow segments. The link never gives up;
 // Neighbours detects a silent neighbour. One thread: the node's.
 #ifndef CABLEWAY_CORE_FLOODING_ADJACENCY_LINK_H_
 #define CABLEWAY_CORE_FLOODING_ADJACENCY_LINK_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -23,6 +28,8 @@ namespace cableway {
 class AdjacencyLink {
  public:
   static constexpr std::size_t kWindow = 8;
+  static constexpr std::chrono::milliseconds kEvery{10};
+  static constexpr int kBurst = 128;  // 1 MB: more than a database of 4,096 nodes with two cables each
 
   class End {
    public:
@@ -65,12 +72,15 @@ class AdjacencyLink {
   void transmit(std::uint32_t sequence, const std::vector<LinkMessage>& messages);
   void arm_retransmission();
   void acknowledge_up_to(std::uint32_t sequence);
+  void acknowledge_received();
 
   Identity identity_;
   Clock& clock_;
   End& end_;
   std::uint32_t next_sequence_ = 1;
-  std::uint32_t received_ = 0;  // the last one received in order
+  std::uint32_t received_ = 0;      // the last one received in order
+  std::uint32_t acknowledged_ = 0;  // of these
+  Instant paid_until_;              // when all acknowledged ones would be paid for, at one every kEvery
   bool owe_acknowledgement_ = false;
   std::deque<Sent> unacknowledged_;
   LinkMessage overhang_;  // did not fit into the last segment
@@ -79,6 +89,7 @@ class AdjacencyLink {
   std::uint64_t retransmissions_ = 0;
   std::unique_ptr<Timer> flush_;
   std::unique_ptr<Timer> retransmission_;
+  std::unique_ptr<Timer> acknowledgement_;
 };
 
 }  // namespace cableway

@@ -114,6 +114,36 @@ TEST_F(AdjacencyLinkTest, RequestsNoMoreThanItsWindowWithoutAcknowledgements) {
   EXPECT_EQ(b_.received.size(), 100U);
 }
 
+// More than any database has segments, then as many as it likes.
+TEST_F(AdjacencyLinkTest, AFloodIsTakenAtABoundedRate) {
+  constexpr std::size_t kMany = 3000;
+  for (std::uint32_t i = 0; i < kMany; ++i) a_.to_send.push_back(message_of(i, kSegmentBytes));
+  a_.link.wake();
+  clock_.run_for(1s);
+  const std::size_t at_once = b_.received.size();
+  EXPECT_GE(at_once, std::size_t{AdjacencyLink::kBurst});
+  EXPECT_LE(at_once, AdjacencyLink::kBurst + 1s / AdjacencyLink::kEvery + AdjacencyLink::kWindow);
+  clock_.run_for(5s);
+  EXPECT_NEAR(static_cast<double>(b_.received.size() - at_once), 5s / AdjacencyLink::kEvery, 10);
+  EXPECT_LT(b_.segments, b_.received.size() + 100) << "it acknowledges no faster than it is told";
+  EXPECT_EQ(a_.link.retransmissions(), 0U) << "a neighbour that keeps to its window loses nothing";
+  clock_.run_for(60s);
+  EXPECT_EQ(b_.received.size(), kMany);
+  EXPECT_TRUE(a_.link.settled());
+}
+
+// A neighbour that does not wait for acknowledgements.
+TEST_F(AdjacencyLinkTest, SegmentsBeyondTheWindowAreDropped) {
+  std::uint32_t sequence = 0;
+  for (Duration end = clock_.now().since_start + 10s; clock_.now().since_start < end; clock_.run_for(1ms)) {
+    const LinkMessage message = message_of(++sequence, 100);
+    LinkSegment segment{2, 22, 11, sequence, 0, {message}};
+    EXPECT_TRUE(b_.link.receive(encode_link_segment(segment)).ok());
+    if (b_.received.size() < sequence) --sequence;  // it tries again
+  }
+  EXPECT_LE(b_.received.size(), AdjacencyLink::kBurst + 10s / AdjacencyLink::kEvery + AdjacencyLink::kWindow + 1);
+}
+
 TEST_F(AdjacencyLinkTest, IgnoresSegmentsOfAnotherAdjacency) {
   LinkSegment segment;
   segment.to = 1;

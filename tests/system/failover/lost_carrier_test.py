@@ -24,8 +24,8 @@ from lab_nodes import STEADY as LONG_HOLD
 _KERNELS_PAUSE_S = 1.0
 _WITHIN_S = 1.0 + _KERNELS_PAUSE_S
 _FLOWING_BYTES = 20_000_000
-# Without pulses, which find the cable first if the kernel is late.
-STEADY = LONG_HOLD | {"PATH_WAIT": "0", "PULSE_MS": "0"}
+# Without pulses, which find the cable first if the kernel is late, and without another circuit, which would outlive it.
+STEADY = LONG_HOLD | {"PATH_WAIT": "0", "PULSE_MS": "0", "MULTIPATH": "off"}
 _FLOW = ("--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1", "--warmup", "1")
 _ENDLESS = (*_FLOW, "--iters", "100000", "--seconds", "60")
 
