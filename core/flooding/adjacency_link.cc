@@ -75,8 +75,8 @@ absl::Status AdjacencyLink::receive(std::span<const std::byte> body) {
                     segment->my_adjacency == identity_.their_adjacency;
   if (!ours) return absl::OkStatus();
   acknowledge_up_to(segment->acknowledged);
-  if (segment->sequence != 0) {
-    // Acknowledges duplicates as well: the earlier acknowledgement may have been lost.
+  if (segment->sequence != 0 && segment->sequence <= acknowledged_) {
+    // A copy: the earlier acknowledgement may have been lost.
     owe_acknowledgement_ = true;
     wake();
   }
