@@ -39,9 +39,9 @@ void ArrivedProbe::refuse(absl::string_view reason) && {
   connection->end_with(refusal(reason, FailureScope::kCircuit, seal));
 }
 
-HopReception::HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, std::optional<SubKey> key,
+HopReception::HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, SetupKeys keys,
                            const Challenge& challenge)
-    : clock_(clock), connection_(std::move(connection)), handshake_(std::move(key), challenge) {}
+    : clock_(clock), connection_(std::move(connection)), handshake_(std::move(keys), challenge) {}
 
 void HopReception::start(Duration limit, Done done) {
   done_ = std::move(done);
@@ -92,8 +92,7 @@ absl::Status HopReception::check_cable(const CircuitSetup& setup) const {
 }
 
 void HopReception::refuse(const absl::Status& reason) {
-  std::optional<CircuitSeal> seal = handshake_.release_seal();
-  if (!handshake_.opened()) seal.reset();  // the dialer is not authenticated
+  std::optional<CircuitSeal> seal = handshake_.release_seal();  // none if the dialer is not authenticated
   connection_->end_with(refusal(reason.message(), FailureScope::kCircuit, seal));
   finish(reason);
 }
