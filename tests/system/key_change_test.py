@@ -8,13 +8,14 @@ Usage: key_change_test.py --build DIR [TEST...]. Exit status 77 where this syste
 from __future__ import annotations
 
 import sys
+import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "failover"))
 
 from failover_case import FLOW, busy_relay
-from in_lab import in_lab, main
+from in_lab import in_lab, main, report_figure
 from lab_nodes import LAB_DIR, STEADY, LabNodes
 
 OLD, NEW = "4c" * 32, "5d" * 32
@@ -69,6 +70,7 @@ class KeyChangeTest(unittest.TestCase):
         self.start(nodes)
         ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--wall-seconds", "60")
         relay = busy_relay(nodes, ["n1", "n3"])
+        begun = time.monotonic()
         for step, keys in enumerate(STEPS):
             # Each time other neighbours are half-way: two that are opposite, or two beside each other.
             first = nodes.names[step:step + 2] if step != 1 else ["n0", "n2"]
@@ -77,6 +79,7 @@ class KeyChangeTest(unittest.TestCase):
             self.change(nodes, [name for name in nodes.names if name not in first], keys)
             self.check_unharmed(nodes)
             self.assertTrue(ranks.running(), ranks.log("n0"))
+        report_figure(f"changed in {time.monotonic() - begun:.1f} s")
         for name in nodes.names:
             changes = [event["fields"]["keys"] for event in nodes.events(name, "KEYS_CHANGED")]
             self.assertEqual(changes, [", ".join(FINGERPRINTS[key] for key in keys) for keys in STEPS])

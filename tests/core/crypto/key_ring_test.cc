@@ -31,7 +31,7 @@ std::string fingerprint_of(const std::string& text) {
   return ControlKey::parse(text)->fingerprint();
 }
 
-std::span<const std::byte> bytes(const std::string& text) {
+std::span<const std::byte> message(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
@@ -48,14 +48,14 @@ TEST(KeyRing, HasTheKeysOfOneLineOrTwo) {
 TEST(KeyRing, MakesCodesWithItsFirstKeyAndAcceptsThoseOfBoth) {
   const KeyRing both = ring_of(kOld + "\n" + kNew);
   constexpr KeyUse kUse = KeyUse::kControlDatagram;
-  EXPECT_EQ(both.mac(kUse, bytes("x")), ring_of(kOld).mac(kUse, bytes("x")));
+  EXPECT_EQ(both.mac(kUse, message("x")), ring_of(kOld).mac(kUse, message("x")));
   for (const std::string& text : {kOld, kNew}) {
-    EXPECT_TRUE(both.verify(kUse, bytes("x"), ring_of(text).mac(kUse, bytes("x"))));
-    EXPECT_FALSE(both.verify(kUse, bytes("y"), ring_of(text).mac(kUse, bytes("x"))));
-    EXPECT_FALSE(both.verify(KeyUse::kCircuitSetup, bytes("x"), ring_of(text).mac(kUse, bytes("x"))));
+    EXPECT_TRUE(both.verify(kUse, message("x"), ring_of(text).mac(kUse, message("x"))));
+    EXPECT_FALSE(both.verify(kUse, message("y"), ring_of(text).mac(kUse, message("x"))));
+    EXPECT_FALSE(both.verify(KeyUse::kCircuitSetup, message("x"), ring_of(text).mac(kUse, message("x"))));
   }
-  EXPECT_FALSE(both.verify(kUse, bytes("x"), ring_of(kOther).mac(kUse, bytes("x"))));
-  EXPECT_FALSE(ring_of(kNew).verify(kUse, bytes("x"), both.mac(kUse, bytes("x"))));
+  EXPECT_FALSE(both.verify(kUse, message("x"), ring_of(kOther).mac(kUse, message("x"))));
+  EXPECT_FALSE(ring_of(kNew).verify(kUse, message("x"), both.mac(kUse, message("x"))));
 }
 
 TEST(KeyRing, HasASetupKeyOfEachKey) {
@@ -91,12 +91,12 @@ TEST(KeyedSeal, UsesTheKeysThatItWasGivenLast) {
   KeyedSeal seal(ring_of(kOld));
   const KeyedSeal old_alone(ring_of(kOld));
   const KeyedSeal new_alone(ring_of(kNew));
-  EXPECT_FALSE(seal.matches(bytes("x"), new_alone.seal(bytes("x"))));
+  EXPECT_FALSE(seal.matches(message("x"), new_alone.seal(message("x"))));
   seal.use(std::make_shared<const KeyRing>(ring_of(kNew + "\n" + kOld)));
-  EXPECT_EQ(seal.seal(bytes("x")), new_alone.seal(bytes("x")));
-  EXPECT_TRUE(seal.matches(bytes("x"), old_alone.seal(bytes("x"))));
+  EXPECT_EQ(seal.seal(message("x")), new_alone.seal(message("x")));
+  EXPECT_TRUE(seal.matches(message("x"), old_alone.seal(message("x"))));
   seal.use(std::make_shared<const KeyRing>(ring_of(kNew)));
-  EXPECT_FALSE(seal.matches(bytes("x"), old_alone.seal(bytes("x"))));
+  EXPECT_FALSE(seal.matches(message("x"), old_alone.seal(message("x"))));
 }
 
 }  // namespace
