@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
+#include "core/flow/chunk_link.h"
 #include "routing/topology/port_address.h"
 
 namespace cableway {
