@@ -6,10 +6,10 @@
 namespace cableway {
 
 void Arrivals::take(std::unique_ptr<SetupConnection> connection, const std::string& listener, const std::string& party,
-                    const std::optional<SubKey>& key, const Challenge& challenge) {
+                    const SetupKeys& keys, const Challenge& challenge) {
   make_room(party);
   const std::string peer = connection->other_end();
-  waiting_.emplace_back(clock_, std::move(connection), listener, held_.take(party), key, challenge);
+  waiting_.emplace_back(clock_, std::move(connection), listener, held_.take(party), keys, challenge);
   const Place place = std::prev(waiting_.end());
   place->silence = clock_.call_after(limits_.silent, [this, place] { check_silence(place); });
   place->reception.start(limits_.setup, [this, place, peer](Opening opening) {

@@ -15,7 +15,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -24,7 +23,7 @@
 #include "core/arrivals/idle_rate.h"
 #include "core/circuit/hop_reception.h"
 #include "core/clock.h"
-#include "core/crypto/sub_key.h"
+#include "core/crypto/setup_keys.h"
 #include "core/neighbour_shares.h"
 
 namespace cableway {
@@ -53,7 +52,7 @@ class Arrivals {
 
   // `listener`: the address that it arrived at, for close().
   void take(std::unique_ptr<SetupConnection> connection, const std::string& listener, const std::string& party,
-            const std::optional<SubKey>& key, const Challenge& challenge);
+            const SetupKeys& keys, const Challenge& challenge);
   // Closes those that have arrived at this address, without an answer.
   void close(const std::string& listener);
   std::size_t size() const { return waiting_.size(); }
@@ -61,8 +60,8 @@ class Arrivals {
  private:
   struct Waiting {
     Waiting(Clock& clock, std::unique_ptr<SetupConnection> connection, std::string at, HeldPlaces::Place place,
-            const std::optional<SubKey>& key, const Challenge& challenge)
-        : reception(clock, std::move(connection), key, challenge), listener(std::move(at)), held(std::move(place)) {}
+            const SetupKeys& keys, const Challenge& challenge)
+        : reception(clock, std::move(connection), keys, challenge), listener(std::move(at)), held(std::move(place)) {}
 
     HopReception reception;
     const std::string listener;

@@ -11,8 +11,7 @@ namespace {
 
 constexpr char kUnproven[] = "without a proof that it has this cluster's key";
 
-std::vector<std::byte> challenge_bytes(const std::optional<SubKey>& key, const Challenge& challenge) {
-  if (!key) return {};
+std::vector<std::byte> challenge_bytes(const Challenge& challenge) {
   const FrameBytes frame = encode_challenge(challenge);
   return {frame.begin(), frame.end()};
 }
@@ -68,7 +67,7 @@ DialHandshake::DialHandshake(std::optional<SubKey> key, const Challenge& challen
     : key_(std::move(key)), challenge_(challenge), stage_(key_ ? Stage::kChallenge : Stage::kMayOpen) {}
 
 std::vector<std::byte> DialHandshake::begin() const {
-  return challenge_bytes(key_, challenge_);
+  return key_ ? challenge_bytes(challenge_) : std::vector<std::byte>();
 }
 
 std::vector<std::byte> DialHandshake::open(std::vector<std::byte> frame) {
@@ -148,11 +147,11 @@ absl::Status DialHandshake::ended(absl::string_view why) const {
   return absl::UnavailableError(absl::StrCat("no answer to the set-up: ", why));
 }
 
-AcceptHandshake::AcceptHandshake(std::optional<SubKey> key, const Challenge& challenge)
-    : key_(std::move(key)), challenge_(challenge) {}
+AcceptHandshake::AcceptHandshake(SetupKeys keys, const Challenge& challenge)
+    : keys_(std::move(keys)), challenge_(challenge) {}
 
 std::vector<std::byte> AcceptHandshake::begin() const {
-  return challenge_bytes(key_, challenge_);
+  return keys_.empty() ? std::vector<std::byte>() : challenge_bytes(challenge_);
 }
 
 absl::Status AcceptHandshake::take(std::span<const std::byte> bytes) {
@@ -163,7 +162,7 @@ absl::Status AcceptHandshake::take(std::span<const std::byte> bytes) {
     if (absl::Status status = take_header(); !status.ok()) return status;
   }
   if (intake_.part() != FrameIntake::Part::kWhole) return absl::OkStatus();
-  if (seal_) {
+  if (of_dialer_) {
     intake_.expect_seal();
   } else {
     opened_ = true;
@@ -173,18 +172,18 @@ absl::Status AcceptHandshake::take(std::span<const std::byte> bytes) {
 
 absl::Status AcceptHandshake::take_header() {
   const Frame& frame = intake_.frame();
-  if (frame.kind == FrameKind::kChallenge && !seal_) {
-    if (!key_) {
+  if (frame.kind == FrameKind::kChallenge && !of_dialer_) {
+    if (keys_.empty()) {
       return absl::PermissionDeniedError(absl::StrCat("the sender has a key, and this end has none: ", kSameKeyAdvice));
     }
-    seal_.emplace(*key_, challenge_, sixteen_bytes_of(frame));
+    of_dialer_ = sixteen_bytes_of(frame);
     intake_.restart();
     return absl::OkStatus();
   }
   if (frame.kind != FrameKind::kProbe && frame.kind != FrameKind::kSetup) {
     return absl::InvalidArgumentError(absl::StrCat("began with a frame ", to_text(frame.kind)));
   }
-  if (!key_ || seal_) return absl::OkStatus();
+  if (keys_.empty() || of_dialer_) return absl::OkStatus();
   return absl::PermissionDeniedError(
       absl::StrCat("a ", to_text(frame.kind), " without a seal, and this end has a key: ", kSameKeyAdvice));
 }
@@ -193,13 +192,16 @@ absl::Status AcceptHandshake::take_seal() {
   if (intake_.seal_kind() != FrameKind::kSeal) {
     return absl::InvalidArgumentError(absl::StrCat("a frame ", to_text(intake_.seal_kind()), " in place of a seal"));
   }
-  if (!intake_.sealed_by(*seal_)) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("the seal of the ", to_text(opening().kind),
-                     " is wrong; it was modified, replayed, or made with another key: ", kSameKeyAdvice));
+  for (const SubKey& key : keys_.accepted()) {
+    CircuitSeal seal(key, challenge_, *of_dialer_);
+    if (!intake_.sealed_by(seal)) continue;
+    seal_.emplace(std::move(seal));
+    opened_ = true;
+    return absl::OkStatus();
   }
-  opened_ = true;
-  return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("the seal of the ", to_text(opening().kind),
+                   " is wrong; it was modified, replayed, or made with another key: ", kSameKeyAdvice));
 }
 
 absl::Status AcceptHandshake::ended(absl::string_view why) const {

@@ -27,6 +27,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/circuit/circuit_seal.h"
+#include "core/crypto/setup_keys.h"
 #include "core/crypto/sub_key.h"
 #include "core/flow/frame.h"
 
@@ -106,14 +107,15 @@ class DialHandshake {
 
 class AcceptHandshake {
  public:
-  // With a key, the dialer must have the same one. Without a key, the dialer must have none.
-  AcceptHandshake(std::optional<SubKey> key, const Challenge& challenge);
+  // With keys, the dialer must have one of them, and this end proves that it has the dialer's. Without a key, the
+  // dialer must have none.
+  AcceptHandshake(SetupKeys keys, const Challenge& challenge);
 
   // To be sent first; empty without a key.
   std::vector<std::byte> begin() const;
   bool opened() const { return opened_; }
 
-  // As DialHandshake's. PermissionDenied: the two ends do not have the same key.
+  // As DialHandshake's. PermissionDenied: this end does not have the dialer's key.
   std::size_t bytes_needed() const { return opened_ ? 0 : intake_.bytes_needed(); }
   absl::Status take(std::span<const std::byte> bytes);
   absl::Status ended(absl::string_view why) const;
@@ -121,17 +123,18 @@ class AcceptHandshake {
   // Requires opened(): the set-up or the probe, authenticated if there is a key.
   const Frame& opening() const { return intake_.frame(); }
   std::span<const std::byte> opening_body() const { return intake_.body(); }
-  // Seals the answer; none without a key.
+  // Seals the answer; none without a key, or before the dialer has proven that it has one.
   std::optional<CircuitSeal> release_seal() { return std::move(seal_); }
 
  private:
   absl::Status take_header();
   absl::Status take_seal();
 
-  const std::optional<SubKey> key_;
+  const SetupKeys keys_;
   const Challenge challenge_;
   FrameIntake intake_;
-  std::optional<CircuitSeal> seal_;
+  std::optional<Challenge> of_dialer_;
+  std::optional<CircuitSeal> seal_;  // once opened, with the dialer's key
   bool opened_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
+#include "core/flow/chunk_link.h"
 #include "routing/topology/port_address.h"
 
 namespace cableway {
@@ -39,9 +40,9 @@ void ArrivedProbe::refuse(absl::string_view reason) && {
   connection->end_with(refusal(reason, FailureScope::kCircuit, seal));
 }
 
-HopReception::HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, std::optional<SubKey> key,
+HopReception::HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, SetupKeys keys,
                            const Challenge& challenge)
-    : clock_(clock), connection_(std::move(connection)), handshake_(std::move(key), challenge) {}
+    : clock_(clock), connection_(std::move(connection)), handshake_(std::move(keys), challenge) {}
 
 void HopReception::start(Duration limit, Done done) {
   done_ = std::move(done);
@@ -92,8 +93,7 @@ absl::Status HopReception::check_cable(const CircuitSetup& setup) const {
 }
 
 void HopReception::refuse(const absl::Status& reason) {
-  std::optional<CircuitSeal> seal = handshake_.release_seal();
-  if (!handshake_.opened()) seal.reset();  // the dialer is not authenticated
+  std::optional<CircuitSeal> seal = handshake_.release_seal();  // none if the dialer is not authenticated
   connection_->end_with(refusal(reason.message(), FailureScope::kCircuit, seal));
   finish(reason);
 }

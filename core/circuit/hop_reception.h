@@ -26,7 +26,7 @@
 #include "core/circuit/setup_connection.h"
 #include "core/circuit/transport_negotiator.h"
 #include "core/clock.h"
-#include "core/crypto/sub_key.h"
+#include "core/crypto/setup_keys.h"
 
 namespace cableway {
 
@@ -71,8 +71,7 @@ class HopReception {
   // error, the connection has been answered and closed.
   using Done = std::function<void(absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>>)>;
 
-  HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, std::optional<SubKey> key,
-               const Challenge& challenge);
+  HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, SetupKeys keys, const Challenge& challenge);
   HopReception(const HopReception&) = delete;
   HopReception& operator=(const HopReception&) = delete;
 

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
 namespace cableway {
@@ -12,10 +13,10 @@ namespace {
 constexpr char kContext[] = "cableway";
 static_assert(sizeof kContext == crypto_kdf_CONTEXTBYTES + 1);
 
-constexpr char kExpectedKey[] = "; expected 64 hex digits, as `openssl rand -hex 32` writes them";
+constexpr std::size_t kFingerprintBytes = 4;
 
-absl::Status bad_key(std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(std::string(what), kExpectedKey));
+absl::Status bad_key(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(what, kExpectedKey));
 }
 
 }  // namespace
@@ -24,8 +25,6 @@ absl::StatusOr<ControlKey> ControlKey::parse(std::string_view text) {
   static_assert(SubKey::kBytes == crypto_kdf_KEYBYTES);
   static_assert(SubKey::kBytes == crypto_generichash_KEYBYTES);
   if (::sodium_init() < 0) return absl::InternalError("libsodium cannot be used: the kernel gives it no random bytes");
-  if (text.size() > kMaxKeyFileBytes)
-    return bad_key(absl::StrCat("the key file has more than ", kMaxKeyFileBytes, " bytes"));
   const absl::string_view digits = absl::StripAsciiWhitespace({text.data(), text.size()});
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (absl::ascii_isxdigit(static_cast<unsigned char>(digits[i]))) continue;
@@ -49,6 +48,11 @@ Mac ControlKey::mac(KeyUse use, std::span<const std::byte> message) const {
 
 bool ControlKey::verify(KeyUse use, std::span<const std::byte> message, const Mac& mac) const {
   return same_mac(this->mac(use, message), mac);
+}
+
+std::string ControlKey::fingerprint() const {
+  const auto start = subkey(KeyUse::kFingerprint).bytes().first<kFingerprintBytes>();
+  return absl::BytesToHexString({reinterpret_cast<const char*>(start.data()), start.size()});
 }
 
 }  // namespace cableway

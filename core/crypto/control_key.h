@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -15,16 +16,16 @@
 
 namespace cableway {
 
-// Larger than any well-formed key file; a reader need not read more than one byte beyond it.
-inline constexpr std::size_t kMaxKeyFileBytes = 1024;
+// The end of each error about a key's text.
+inline constexpr char kExpectedKey[] = "; expected 64 hex digits, as `openssl rand -hex 32` writes them";
 
-enum class KeyUse { kControlDatagram, kCircuitSetup };
+enum class KeyUse { kControlDatagram, kCircuitSetup, kFingerprint };
 
 // Immutable; any thread. The destructor wipes the key.
 class ControlKey {
  public:
-  // A key file: 32 bytes as 64 hex digits, surrounding white space allowed. The InvalidArgument message contains
-  // nothing of the file. The caller wipes `text`.
+  // 32 bytes as 64 hex digits, surrounding white space allowed. The InvalidArgument message contains nothing of the
+  // text. The caller wipes `text`.
   static absl::StatusOr<ControlKey> parse(std::string_view text);
   ControlKey(ControlKey&&) = default;
   ControlKey& operator=(ControlKey&&) = default;
@@ -37,8 +38,14 @@ class ControlKey {
   // Constant time.
   bool verify(KeyUse use, std::span<const std::byte> message, const Mac& mac) const;
 
+  // 8 hex digits that anyone may see: an operator compares the keys of hosts by them.
+  std::string fingerprint() const;
+
+  // Whether both come from the same secret; constant time.
+  friend bool operator==(const ControlKey& left, const ControlKey& right) { return left.subkeys_ == right.subkeys_; }
+
  private:
-  static constexpr std::size_t kUses = 2;
+  static constexpr std::size_t kUses = 3;
 
   ControlKey() = default;
 

@@ -26,6 +26,8 @@ enum class EventCode : std::uint8_t {
   kSettingsChanged,
   kSettingsRefused,
   kKeyMissing,
+  kKeyUnreadable,
+  kKeysChanged,
   kLogUnavailable,
   kDescriptorsLimited,
   // Its ports.

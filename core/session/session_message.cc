@@ -64,11 +64,11 @@ class Encoder {
       writer_.put_text(unused.reason);
       writer_.put(static_cast<std::uint8_t>(unused.only_relayed));
     }
-    writer_.put(static_cast<std::uint8_t>(message.setup_key.has_value()));
-    if (!message.setup_key) return;
-    // Reallocation would leave a copy of the key behind.
-    out_.reserve(out_.size() + SubKey::kBytes);
-    writer_.put_bytes(message.setup_key->bytes());
+    const std::span<const SubKey> keys = message.setup_keys.accepted();
+    writer_.put(static_cast<std::uint8_t>(keys.size()));
+    // Reallocation would leave a copy of a key behind.
+    out_.reserve(out_.size() + keys.size() * SubKey::kBytes);
+    for (const SubKey& key : keys) writer_.put_bytes(key.bytes());
   }
   void operator()(const Refusal& message) {
     type(Type::kRefusal);
@@ -314,8 +314,7 @@ class Decoder {
                     reader_.get_text(kMaxText),
                     reader_.get<std::uint64_t>(),
                     reader_.get<std::uint64_t>(),
-                    {},
-                    std::nullopt};
+                    {}};
     const std::size_t addresses = reader_.get<std::uint16_t>();
     for (std::size_t i = 0; i < addresses && i < kMaxAddresses && reader_.ok(); ++i) {
       message.addresses.push_back(reader_.get_text(kMaxText));
@@ -325,8 +324,19 @@ class Decoder {
       message.unused.push_back(
           {reader_.get_text(routing::kMaxCableNameLength), reader_.get_printable(kMaxPortLostReason), flag()});
     }
-    if (flag()) reader_.get_bytes(message.setup_key.emplace().bytes());
+    message.setup_keys = setup_keys();
     return message;
+  }
+  SetupKeys setup_keys() {
+    const std::size_t count = reader_.get<std::uint8_t>();
+    if (count > SetupKeys::kMost) reader_.reject();
+    if (count == 0 || !reader_.ok()) return {};
+    SubKey sealing;
+    reader_.get_bytes(sealing.bytes());
+    if (count == 1) return SetupKeys(sealing);
+    SubKey other;
+    reader_.get_bytes(other.bytes());
+    return {sealing, other};
   }
   PathRequest path_request() {
     PathRequest message{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get<std::uint8_t>(),

@@ -11,7 +11,8 @@
 //   FlowCounts, FlowRerouted,
 //   FlowWaits, ChunkCorrupted,
 //   CircuitRetired, ListensAt       no reply
-//   no request                      Welcome again; PortLost: the process ends its circuits there;
+//   no request                      Welcome again, when anything in it has changed;
+//                                   PortLost: the process ends its circuits there;
 //                                   PathsChanged: the process's flows look for their best paths
 #ifndef CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
@@ -19,7 +20,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -30,7 +30,7 @@
 #include "core/circuit/hop_names.h"
 #include "core/circuit/hop_transport.h"
 #include "core/circuit/path_offer.h"
-#include "core/crypto/sub_key.h"
+#include "core/crypto/setup_keys.h"
 #include "core/flow/circuit_end.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_share.h"
@@ -43,7 +43,7 @@ inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view o
 
 // Separate from kProtocolVersion: a process and its node come from one installation, the nodes of a cluster from
 // several.
-inline constexpr std::uint16_t kSessionVersion = 16;
+inline constexpr std::uint16_t kSessionVersion = 17;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -68,8 +68,8 @@ struct Welcome {
   std::uint64_t boot_nonce = 0;
   std::uint64_t rate_mbps = 0;         // of the node's fastest plug, one direction (core/node/plug_rate.h)
   std::vector<std::string> addresses;  // of its cable ports
-  // The key that seals set-ups, if the cluster has one. Given to every process that may request paths.
-  std::optional<SubKey> setup_key = std::nullopt;
+  // Given to every process that may request paths.
+  SetupKeys setup_keys = {};
   std::vector<UnusedCable> unused = {};  // the first kMaxUnused of them
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };

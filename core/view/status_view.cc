@@ -177,6 +177,12 @@ nlohmann::ordered_json problems_json(const Node& node, const std::vector<HostPro
   return problems;
 }
 
+nlohmann::ordered_json keys_json(const std::vector<std::string>& fingerprints) {
+  nlohmann::ordered_json keys = nlohmann::ordered_json::array();
+  for (const std::string& each : fingerprints) keys.push_back({{"fingerprint", each}, {"seals", keys.empty()}});
+  return keys;
+}
+
 nlohmann::ordered_json counts_json(const EventLog& events) {
   nlohmann::ordered_json counts = nlohmann::ordered_json::object();
   for (const EventKind& kind : event_kinds()) counts[std::string(kind.name)] = events.count(kind.code);
@@ -186,7 +192,7 @@ nlohmann::ordered_json counts_json(const EventLog& events) {
 }  // namespace
 
 std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
-                        const std::vector<HostProblem>& problems) {
+                        const std::vector<HostProblem>& problems, const std::vector<std::string>& keys) {
   const auto& neighbours = node.neighbours().all();
   const auto up = std::count_if(neighbours.begin(), neighbours.end(), [](const auto& each) { return each.second.up; });
   const nlohmann::ordered_json view = {{routing::kSchemaMember, routing::kJsonSchema},
@@ -196,6 +202,7 @@ std::string status_view(const Node& node, const RelayStatus& relay, const FlowsS
                                        {"draining_cables", node.draining_cables()},
                                        {"addresses", node.addresses()},
                                        {"relay_port", node.relay_port()},
+                                       {"keys", keys_json(keys)},
                                        {"nodes", node.flooding().database().size()},
                                        {"cables_up", up},
                                        {"problems", problems_json(node, problems)},

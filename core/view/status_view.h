@@ -19,8 +19,9 @@ struct HostProblem {
   std::string text;
 };
 
+// `keys`: KeyRing::fingerprints(), none where the cluster has no key.
 std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
-                        const std::vector<HostProblem>& problems);
+                        const std::vector<HostProblem>& problems, const std::vector<std::string>& keys = {});
 
 }  // namespace cableway
 

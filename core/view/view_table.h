@@ -30,6 +30,7 @@ struct ViewSources {
   std::function<FlowsStatus()> flows;
   std::function<std::size_t()> sessions;
   std::function<std::vector<HostProblem>()> problems;  // in addition to Node::problems()
+  std::function<std::vector<std::string>()> keys;      // KeyRing::fingerprints(); none without a key
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
 };

@@ -87,13 +87,13 @@ absl::StatusOr<Welcome> NodeMembership::greeted(const absl::StatusOr<SessionMess
   if (absl::Status status = take(*welcome); !status.ok()) return status;
   reports_.use_session(session_);
   Welcome kept = *welcome;
-  kept.setup_key.reset();
+  kept.setup_keys = {};
   return kept;
 }
 
 absl::Status NodeMembership::take(const Welcome& welcome) {
   // A process configured with a key must not run without it because the node was started without a key.
-  if (!settings_.key_file.empty() && !welcome.setup_key) {
+  if (!settings_.key_file.empty() && welcome.setup_keys.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("the node running here has no key, but CABLEWAY_KEY_FILE names ", settings_.key_file,
                      " for this process: restart cablewayd with the same CABLEWAY_KEY_FILE"));

@@ -26,7 +26,7 @@ class NodeMembership {
  public:
   // Called on the control thread.
   struct Listener {
-    // Called with each accepted Welcome: the first, those after the node's ports have changed, and those of a
+    // Called with each accepted Welcome: the first, those after the node's ports or keys have changed, and those of a
     // restarted node.
     std::function<void(const Welcome&)> welcomed;
     // Called before a node's first Welcome, with the node's page of port stamps.
@@ -44,7 +44,7 @@ class NodeMembership {
   NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Listener listener);
 
   // Blocks, so it is not for the control thread. `daemon`: the program to start if no node is running. Returns the
-  // node's first Welcome, without its key. The status names the remedy for the operator.
+  // node's first Welcome, without its keys. The status names the remedy for the operator.
   absl::StatusOr<Welcome> join(const std::string& daemon);
 
   // For the control thread only, after join():

@@ -83,9 +83,9 @@ void Process::share_port_stamps(const host::UniqueFd& file) {
 }
 
 void Process::take(const Welcome& welcome) {
-  setup_key_ = welcome.setup_key;
+  setup_keys_ = welcome.setup_keys;
   unused_ = welcome.unused;
-  if (acceptor_ != nullptr) acceptor_->seal_with(setup_key_);
+  if (acceptor_ != nullptr) acceptor_->seal_with(setup_keys_);
   listen_on(welcome.addresses);
 }
 
@@ -111,7 +111,7 @@ absl::Status Process::listen() {
         limits);
     if (!acceptor.ok()) return acceptor.status();
     acceptor_ = *std::move(acceptor);
-    acceptor_->seal_with(setup_key_);
+    acceptor_->seal_with(setup_keys_);
     if (acceptor_->port() != 0) membership_.listens_at(acceptor_->port());
     dialer_ = std::make_unique<host::CircuitDialer>(control_->io(), transports_);
     flow_means_.emplace(FlowMeans{
@@ -122,7 +122,7 @@ absl::Status Process::listen() {
         [this](const std::string& node, std::uint64_t ordinal, std::size_t most, NodeMembership::HavePaths done) {
           membership_.request_paths(node, ordinal, most, true, std::move(done));
         },
-        [this] { return setup_key_; }});
+        [this] { return setup_keys_.sealing(); }});
     flows_ = std::make_unique<ProcessFlows>(*flow_means_,
                                             ProcessFlows::Limits{.open = kOpenLimit,
                                                                  .path_wait = settings_.path_wait,

@@ -16,7 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
-#include "core/crypto/sub_key.h"
+#include "core/crypto/setup_keys.h"
 #include "core/flow_circuits/flow_paths.h"
 #include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/hop/circuit_acceptor.h"
@@ -69,7 +69,7 @@ class Process {
   void detect_gpu_memory();
   absl::Status listen();
   // On the control thread only:
-  // Applies a Welcome: its addresses, its key, and the cables that must not be used.
+  // Applies a Welcome: its addresses, its keys, and the cables that must not be used.
   void take(const Welcome& welcome);
   void share_port_stamps(const host::UniqueFd& file);
   void listen_on(const std::vector<std::string>& addresses);
@@ -109,7 +109,7 @@ class Process {
   std::vector<std::string> addresses_;  // of the node's ports, as last received
   std::vector<UnusedCable> unused_;     // cables over which no circuit may join
   bool listening_ = true;               // on all addresses
-  std::optional<SubKey> setup_key_;     // from the node
+  SetupKeys setup_keys_;                // from the node
   const TransportNegotiator transports_;
   std::unique_ptr<host::CircuitDialer> dialer_;
   std::optional<FlowMeans> flow_means_;

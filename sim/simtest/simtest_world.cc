@@ -18,10 +18,12 @@ constexpr std::uint64_t kMaxEvents = 50'000'000;
 constexpr int kStepsPerCheck = 5;
 constexpr int kStepsPerReport = 6000;
 
-ControlKey simtest_key() {
-  std::string text;
-  for (int i = 0; i < 32; ++i) text += "c7";
-  return *ControlKey::parse(text);
+// Half-way through a change of the key: what nodes of even and of odd numbers accept, the first of both being the one
+// that seals.
+KeyRing simtest_keys(std::size_t node) {
+  const std::string before(64, 'c');
+  const std::string after(64, '7');
+  return *KeyRing::parse(node % 2 == 0 ? before + "\n" + after : after + "\n" + before);
 }
 
 }  // namespace
@@ -59,7 +61,9 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
 }
 
 void SimtestWorld::build_nodes() {
-  if (plan_.sealed) seal_.emplace(simtest_key());
+  for (std::size_t node = 0; plan_.sealed && node < plan_.shape.nodes; ++node) {
+    seals_.push_back(std::make_unique<KeyedSeal>(simtest_keys(node)));
+  }
   for (std::uint32_t node = 0; node < plan_.shape.nodes; ++node) {
     NodeOptions options;
     options.identity.cluster = "simtest";
@@ -69,7 +73,7 @@ void SimtestWorld::build_nodes() {
     options.draining =
         std::find(plan_.shape.draining.begin(), plan_.shape.draining.end(), node) != plan_.shape.draining.end();
     nodes_.add_node(std::move(options));
-    if (seal_.has_value()) nodes_.use_seal(node, *seal_);
+    if (plan_.sealed) nodes_.use_seal(node, *seals_[node]);
   }
   CableFabric& fabric = nodes_.fabric();
   std::map<std::string, CableFabric::SegmentNumber> first_of_plug;
@@ -127,8 +131,8 @@ void SimtestWorld::build_hosts() {
 }
 
 void SimtestWorld::build_processes() {
-  tools_ = std::make_unique<SetupTools>(SetupTools{negotiate(transports_, *plant_, trace_), std::nullopt, {}});
-  if (plan_.sealed) tools_->key = simtest_key().subkey(KeyUse::kCircuitSetup);
+  tools_ = std::make_unique<SetupTools>(SetupTools{negotiate(transports_, *plant_, trace_), {}, {}});
+  if (plan_.sealed) tools_->keys = {simtest_keys(0).setup_keys(), simtest_keys(1).setup_keys()};
   const auto stamps = [this](std::size_t node) -> PortStampPage& { return *hosts_[node].stamps; };
   port_shares_.emplace(nodes_.clock(), stamps, kSimtestStriping.most_alternate_bytes + kSimtestStriping.chunk_bytes);
   ground_ = std::make_unique<SimtestGround>(SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_,
@@ -141,10 +145,11 @@ void SimtestWorld::build_processes() {
     connectors_.push_back(std::make_unique<SimConnector>(nodes_.clock(), *plant_, node, listener));
     processes_.push_back(std::make_unique<NodeProcess>(*ground_, node));
     means_.push_back(std::make_unique<ProcessMeans>(*ground_, node));
-    applications_.push_back(std::make_unique<SetupDoor>(nodes_.clock(), *tools_, rules_, [this](ArrivedSetup setup) {
-      SimtestFlow& flow = *flows_[setup.setup().flow];
-      flow.arrived(std::move(setup));
-    }));
+    applications_.push_back(
+        std::make_unique<SetupDoor>(node, nodes_.clock(), *tools_, rules_, [this](ArrivedSetup setup) {
+          SimtestFlow& flow = *flows_[setup.setup().flow];
+          flow.arrived(std::move(setup));
+        }));
   }
   nodes_.observe_topology([this](std::size_t node) {
     processes_[node]->topology_changed();

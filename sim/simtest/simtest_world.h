@@ -47,7 +47,7 @@ class SimtestWorld {
 
   const SimtestPlan& plan_;
   TraceHash trace_;
-  std::optional<KeyedSeal> seal_;
+  std::vector<std::unique_ptr<KeyedSeal>> seals_;  // of nodes half-way through a change of the key; empty: no key
   NodeWorld nodes_;
   RuleBook rules_;
   std::vector<std::unique_ptr<Liar>> liars_;

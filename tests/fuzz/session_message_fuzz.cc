@@ -25,6 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(reader.get<std::uint32_t>() == framed.size() - sizeof(std::uint32_t), "a length that is not the message's");
   const absl::StatusOr<SessionMessage> again = decode_session_message(std::span(framed).subspan(sizeof(std::uint32_t)));
   require(again.ok() && *again == *message, "a message does not survive a round trip");
+  if (const auto* welcome = std::get_if<Welcome>(&*message)) {
+    require(welcome->setup_keys.accepted().size() <= SetupKeys::kMost, "keys without a bound");
+  }
   if (const auto* reply = std::get_if<PathReply>(&*message)) {
     require(reply->paths.size() <= kMaxPaths, "paths without a bound");
     require(reply->paths.empty() != reply->error.empty(), "neither paths nor an error, or both");

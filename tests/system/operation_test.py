@@ -22,7 +22,7 @@ from lab_nodes import LAB_DIR, PATIENCE_S, STEADY, LabNodes
 VIEWS = {("topology",): {"schema", "cluster", "nodes", "cables"},
          ("routes",): {"schema", "node", "routes"},
          ("path", "n0", "n2"): {"schema", "from", "to", "hops", "flow", "first_path", "paths"},
-         ("status",): {"schema", "node", "cluster", "draining", "draining_cables", "addresses", "relay_port", "nodes",
+         ("status",): {"schema", "node", "cluster", "draining", "draining_cables", "addresses", "relay_port", "keys", "nodes",
                        "cables_up", "problems", "events", "flooding", "sessions", "own", "relayed", "relay_memory",
                        "rdma_memory", "flows", "circuits"},
          ("ports",): {"schema", "node", "cluster", "ports", "rejected", "dropped"},
@@ -191,7 +191,7 @@ class DaemonTest(unittest.TestCase):
         for text, words, expected in (("hold = 1\n", [], f"{file}:1: unknown key \"hold\""),
                                       ("hold_ms = 1\n", [], f"{file}:1: hold_ms is \"1\"; expected milliseconds"),
                                       ("", ["--ports", "10.0.0.1/8"], "--ports is \"10.0.0.1/8\"; expected "),
-                                      ("", ["--key-file", str(key)], "is not a key: ")):
+                                      ("", ["--key-file", str(key)], "is no key file: ")):
             with self.subTest(expected):
                 file.write_text(text, encoding="ascii")
                 status, out, errors = run(nodes, "n0", "cablewayd", "--config", str(file), "--check-config", *words)

@@ -62,7 +62,7 @@ absl::StatusOr<std::string> check_config(const Settings& settings, const std::op
   if (absl::Status status = host::check_session_names(settings); !status.ok()) return status;
   if (absl::Status status = host::find_session_group(settings.session_group).status(); !status.ok()) return status;
   if (!settings.key_file.empty()) {
-    if (absl::Status status = host::read_key(settings.key_file).status(); !status.ok()) return status;
+    if (absl::Status status = host::read_keys(settings.key_file).status(); !status.ok()) return status;
   }
   std::vector<std::string> warnings;
   if (ports) warn_of_ports(settings, *ports, warnings);

@@ -44,18 +44,17 @@ absl::Status check_access(const UniqueFd& file, const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<ControlKey> read_key(const std::string& path) {
+absl::StatusOr<KeyRing> read_keys(const std::string& path) {
   const absl::StatusOr<UniqueFd> file = open_file(path);
   if (!file.ok()) return absl::InvalidArgumentError(named(path, file.status().message()));
   if (absl::Status status = check_access(*file, path); !status.ok()) return status;
   absl::StatusOr<std::string> text = read_at_most(*file, kMaxKeyFileBytes + 1);
   if (!text.ok()) return absl::InvalidArgumentError(named(path, text.status().message()));
-  absl::StatusOr<ControlKey> key = ControlKey::parse(*text);
+  absl::StatusOr<KeyRing> keys = KeyRing::parse(*text);
   // The string's capacity is the limit, so it was never reallocated and no copy remains.
   ::explicit_bzero(text->data(), text->size());
-  if (!key.ok())
-    return absl::Status(key.status().code(), named(path, absl::StrCat("is not a key: ", key.status().message())));
-  return key;
+  if (keys.ok()) return keys;
+  return absl::Status(keys.status().code(), named(path, absl::StrCat("is no key file: ", keys.status().message())));
 }
 
 }  // namespace cableway::host

@@ -4,13 +4,13 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/crypto/control_key.h"
+#include "core/crypto/key_ring.h"
 
 namespace cableway::host {
 
 // Reads a key file that only root and this process's user may read. FailedPrecondition if others can read or own it;
-// InvalidArgument if it cannot be read or is not a key. Both name the file and the remedy.
-absl::StatusOr<ControlKey> read_key(const std::string& path);
+// InvalidArgument if it cannot be read or has no keys. Both name the file and the remedy.
+absl::StatusOr<KeyRing> read_keys(const std::string& path);
 
 }  // namespace cableway::host
 

@@ -54,7 +54,7 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   OnProbe probed;
   PartyOf party_of;
   IdleRate::Report flooded;
-  std::optional<SubKey> key;
+  SetupKeys keys;
   const Limits limits;
   Arrivals arrivals;
   struct Listener {
@@ -150,7 +150,7 @@ void CircuitAcceptor::State::accept(const std::shared_ptr<Listener>& listener) {
 
 void CircuitAcceptor::State::take(const Listener& listener, std::unique_ptr<SetupConnection> connection) {
   const std::string party = party_of ? party_of(*connection) : listener.address;
-  arrivals.take(std::move(connection), listener.address, party, key, random_value<Challenge>());
+  arrivals.take(std::move(connection), listener.address, party, keys, random_value<Challenge>());
 }
 
 void CircuitAcceptor::State::opened(std::variant<ArrivedSetup, ArrivedProbe> opening) {
@@ -193,8 +193,8 @@ absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::
   return status;
 }
 
-void CircuitAcceptor::seal_with(std::optional<SubKey> key) {
-  state_->key = std::move(key);
+void CircuitAcceptor::seal_with(SetupKeys keys) {
+  state_->keys = std::move(keys);
 }
 
 void CircuitAcceptor::share_by(PartyOf party_of) {

@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/arrivals/arrivals.h"
 #include "core/circuit/hop_reception.h"
+#include "core/crypto/setup_keys.h"
 #include "core/settings/port_range.h"
 
 namespace cableway::host {
@@ -48,9 +48,9 @@ class CircuitAcceptor {
   CircuitAcceptor(const CircuitAcceptor&) = delete;
   CircuitAcceptor& operator=(const CircuitAcceptor&) = delete;
 
-  // From now on peers must prove that they have this key (of KeyUse::kCircuitSetup), and this end proves it to them.
-  // Without a key, peers must not have one either.
-  void seal_with(std::optional<SubKey> key);
+  // From now on peers must prove that they have one of these keys, and this end proves to each that it has the same
+  // one. Without a key, peers must not have one either.
+  void seal_with(SetupKeys keys);
 
   // Receives connections that begin with a probe; without it they are refused.
   using OnProbe = std::function<void(ArrivedProbe)>;

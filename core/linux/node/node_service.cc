@@ -7,8 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/crypto/keyed_seal.h"
-#include "core/linux/files/key_reader.h"
 #include "core/linux/os/random_value.h"
 #include "core/linux/os/wall_clock.h"
 #include "core/linux/ports/own_network.h"
@@ -80,6 +78,10 @@ absl::Status NodeService::open(For whom) {
   listen_on_ports();
   sessions_->update_welcome(welcome());
   note_no_ports();
+  keys_->follow(clock_, events(), [this] {
+    use_setup_keys();
+    sessions_->update_welcome(welcome());
+  });
   if (settings_.key_file.empty()) {
     events().raise(EventCode::kKeyMissing, std::string(kind_of(EventCode::kKeyMissing).meaning));
   }
@@ -152,14 +154,13 @@ absl::Status NodeService::start_relay() {
       events(), port_stamps_->page());
   if (!relay.ok()) return relay.status();
   relay_ = *std::move(relay);
-  relay_->seal_with(setup_key_);
   auto acceptor = CircuitAcceptor::listen(
       io_, {}, {settings_.relay_port, settings_.relay_port},
       [this](ArrivedSetup setup) { relay_->arrived(std::move(setup)); },
       [this](const std::string& peer, const absl::Status& reason) { relay_->refused_connection(peer, reason); });
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
-  acceptor_->seal_with(setup_key_);
+  use_setup_keys();
   acceptor_->on_probe([this](ArrivedProbe probe) { on_probe(std::move(probe)); });
   acceptor_->share_by([this](const SetupConnection& connection) {
     return node_->neighbour_at(connection.own_address(), connection.other_address());
@@ -169,14 +170,15 @@ absl::Status NodeService::start_relay() {
   return absl::OkStatus();
 }
 
+void NodeService::use_setup_keys() {
+  acceptor_->seal_with(keys_->setup_keys());
+  relay_->seal_with(keys_->setup_keys().sealing());
+}
+
 absl::Status NodeService::make_node() {
-  seal_ = std::make_unique<NoSeal>();
-  if (!settings_.key_file.empty()) {
-    absl::StatusOr<ControlKey> key = read_key(settings_.key_file);
-    if (!key.ok()) return key.status();
-    setup_key_ = key->subkey(KeyUse::kCircuitSetup);
-    seal_ = std::make_unique<KeyedSeal>(*std::move(key));
-  }
+  auto keys = KeyService::open(settings_.key_file);
+  if (!keys.ok()) return keys.status();
+  keys_ = *std::move(keys);
   auto inventory = NetlinkInventory::open(io_, settings_.ports);
   if (!inventory.ok()) return inventory.status();
   inventory_ = *std::move(inventory);
@@ -187,7 +189,7 @@ absl::Status NodeService::make_node() {
   options.hello = {settings_.hello, settings_.hold};
   options.wall_clock = host_wall_time;
   node_ = std::make_unique<Node>(
-      options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
+      options, clock_, *inventory_, channel_, keys_->seal(), random_value<std::uint64_t>,
       Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); }, on_event_,
                      [this](const PortLost& lost) { on_cable_unfit(lost); },
                      [this](const std::string& cable) { on_cable_up(cable); }, [this] { relay_->topology_changed(); }});
@@ -198,7 +200,7 @@ absl::Status NodeService::make_node() {
 }
 
 absl::Status NodeService::start_pulses() {
-  auto pulses = PulseService::start(io_, settings_, *seal_, *node_,
+  auto pulses = PulseService::start(io_, settings_, keys_->seal(), *node_,
                                     {[this](PortLost lost) { on_port_lost(std::move(lost)); },
                                      [this] {
                                        paths_->topology_changed();
@@ -221,10 +223,10 @@ void NodeService::follow_devices() {
       {{"reason", text(followed)}});
 }
 
-// Processes that may request a path from this node may also set it up, so they get the set-up key.
+// Processes that may request a path from this node may also set it up, so they get the set-up keys.
 Welcome NodeService::welcome() const {
   Welcome welcome = node_->welcome();
-  welcome.setup_key = setup_key_;
+  welcome.setup_keys = keys_->setup_keys();
   if (pulses_ != nullptr) welcome.unused = pulses_->unused();
   for (const auto& [cable, reason] : unfit_) {
     if (welcome.unused.size() < kMaxUnused) welcome.unused.push_back({cable, reason, false});
@@ -378,7 +380,8 @@ void NodeService::test_cables(const CableProbeRequest& request, const SessionSer
                                  wanted.other_interface, " is up"));
     }
     plans.push_back({absl::StrCat(wanted.interface, " to node ", wanted.node), cable->own_address, cable->other_address,
-                     cable->relay_port, std::chrono::milliseconds(request.duration_ms), request.both_ways, setup_key_});
+                     cable->relay_port, std::chrono::milliseconds(request.duration_ms), request.both_ways,
+                     keys_->setup_keys().sealing()});
   }
   cable_probes_->run(plans, [answer](const std::vector<CableRates>& rates) { answer(CableProbeReply{"", rates}); });
 }
@@ -419,11 +422,12 @@ ViewSources NodeService::view_sources() const {
           .flows = [this] { return flows_->status(); },
           .sessions = [this] { return sessions_->sessions(); },
           .problems = [this] { return problems(); },
+          .keys = [this] { return keys_->fingerprints(); },
           .rejected = [this] { return inventory_->rejected(); },
           .control = [this] { return channel_.counters(); }};
 }
 
-// Why circuits or neighbours cannot reach this node.
+// Why circuits or neighbours cannot reach this node, or could not after its next start.
 std::vector<HostProblem> NodeService::problems() const {
   std::vector<HostProblem> problems;
   for (std::string& reason : control_socket_errors())
@@ -431,6 +435,7 @@ std::vector<HostProblem> NodeService::problems() const {
   if (std::string none = why_no_ports(); !none.empty()) {
     problems.push_back({EventCode::kNoPorts, std::move(none)});
   }
+  if (!keys_->problem().empty()) problems.push_back({EventCode::kKeyUnreadable, keys_->problem()});
   if (!session_name_held_.empty()) problems.push_back({EventCode::kSessionNameTaken, session_name_held_});
   if (!not_listening_.empty()) problems.push_back({EventCode::kNotListening, not_listening_});
   if (std::string flood = floods_->problem(); !flood.empty()) {

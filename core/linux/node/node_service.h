@@ -14,13 +14,12 @@
 
 #include "absl/status/statusor.h"
 #include "core/arrivals/flood_notes.h"
-#include "core/crypto/datagram_seal.h"
-#include "core/crypto/sub_key.h"
 #include "core/event/event_log.h"
 #include "core/linux/control/udp_control_channel.h"
 #include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/hop/cable_probe.h"
 #include "core/linux/hop/circuit_acceptor.h"
+#include "core/linux/node/key_service.h"
 #include "core/linux/node/pulse_service.h"
 #include "core/linux/node/relay_service.h"
 #include "core/linux/os/asio_clock.h"
@@ -81,6 +80,7 @@ class NodeService {
   void on_ports_changed();
   void listen_on_ports();
   void use_ports();
+  void use_setup_keys();
   void note_no_ports();
   std::vector<HostProblem> problems() const;
   std::vector<std::string> control_socket_errors() const;
@@ -102,8 +102,7 @@ class NodeService {
   AsioClock clock_;
   UdpControlChannel channel_;
   std::unique_ptr<NetlinkInventory> inventory_;
-  std::unique_ptr<DatagramSeal> seal_;
-  std::optional<SubKey> setup_key_;
+  std::unique_ptr<KeyService> keys_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
   std::string members_;  // nodes and cables, and whether each is draining, as of the last TOPOLOGY_CHANGED

@@ -16,11 +16,12 @@ NodeProcess::Incarnation::Incarnation(NodeProcess& process)
             [&process](const std::string& destination, std::uint64_t ordinal, std::size_t most) {
               return process.ground_.nodes.node(process.node_).paths().paths_for_flow(destination, ordinal, most);
             }),
-      door(process.ground_.clock(), process.ground_.tools, process.ground_.rules, [&process, this](ArrivedSetup setup) {
-        ++process.entered_;
-        transit.arrived(std::move(setup));
-      }) {
-  transit.seal_with(process.ground_.tools.key);
+      door(process.node_, process.ground_.clock(), process.ground_.tools, process.ground_.rules,
+           [&process, this](ArrivedSetup setup) {
+             ++process.entered_;
+             transit.arrived(std::move(setup));
+           }) {
+  transit.seal_with(process.ground_.tools.keys_of(process.node_).sealing());
 }
 
 void NodeProcess::start() {

@@ -30,7 +30,7 @@ ProcessMeans::ProcessMeans(SimtestGround& ground, std::size_t node)
                if (process.door() == nullptr) return done(absl::UnavailableError("no node runs here"));
                done(process.find_inquiry_paths(other, ordinal, most));
              },
-             [this] { return ground_.tools.key; }} {}
+             [this] { return ground_.tools.keys_of(node_).sealing(); }} {}
 
 void ProcessMeans::node_ended() {
   for (auto& [number, done] : std::exchange(requests_, {})) done(absl::UnavailableError("no node runs here any more"));

@@ -1,5 +1,6 @@
 #include "sim/simtest/ground/setup_door.h"
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -23,8 +24,9 @@ Challenge Challenges::next() {
   return challenge;
 }
 
-SetupDoor::SetupDoor(Clock& clock, SetupTools& tools, RuleBook& rules, Handler handler)
-    : clock_(clock),
+SetupDoor::SetupDoor(std::size_t node, Clock& clock, SetupTools& tools, RuleBook& rules, Handler handler)
+    : node_(node),
+      clock_(clock),
       tools_(tools),
       rules_(rules),
       handler_(std::move(handler)),
@@ -38,7 +40,7 @@ SetupDoor::SetupDoor(Clock& clock, SetupTools& tools, RuleBook& rules, Handler h
 void SetupDoor::receive(std::unique_ptr<SetupConnection> connection) {
   if (held_) return waiting_.push_back(std::move(connection));
   const std::string address = connection->own_address();
-  arrivals_.take(std::move(connection), address, address, tools_.key, tools_.challenges.next());
+  arrivals_.take(std::move(connection), address, address, tools_.keys_of(node_), tools_.challenges.next());
 }
 
 void SetupDoor::opened(Arrivals::Opening opening) {

@@ -3,16 +3,17 @@
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_SETUP_DOOR_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_SETUP_DOOR_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/arrivals/arrivals.h"
 #include "core/circuit/hop_reception.h"
+#include "core/crypto/setup_keys.h"
 #include "sim/simtest/ground/cable_plant.h"
 #include "sim/simtest/rules/rules.h"
 
@@ -30,8 +31,12 @@ class Challenges {
 // Shared by all processes that set circuits up.
 struct SetupTools {
   TransportNegotiator transports;
-  std::optional<SubKey> key;
+  // Empty where the world has no key. Else nodes are half-way through a change of it: they seal with the one or the
+  // other of two keys, and accept both.
+  std::array<SetupKeys, 2> keys;
   Challenges challenges;
+
+  const SetupKeys& keys_of(std::size_t node) const { return keys[node % keys.size()]; }
 };
 
 // A process's listener.
@@ -39,8 +44,8 @@ class SetupDoor {
  public:
   using Handler = std::function<void(ArrivedSetup)>;
 
-  // All arguments outlive this.
-  SetupDoor(Clock& clock, SetupTools& tools, RuleBook& rules, Handler handler);
+  // Of a process on `node`. All other arguments outlive this.
+  SetupDoor(std::size_t node, Clock& clock, SetupTools& tools, RuleBook& rules, Handler handler);
 
   void receive(std::unique_ptr<SetupConnection> connection);
   // Whether connections wait from now on, as for a process that does not accept them.
@@ -49,6 +54,7 @@ class SetupDoor {
  private:
   void opened(Arrivals::Opening opening);
 
+  const std::size_t node_;
   Clock& clock_;
   SetupTools& tools_;
   RuleBook& rules_;

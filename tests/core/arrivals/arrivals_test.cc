@@ -43,7 +43,7 @@ class ArrivalsTest : public testing::Test {
   // Those of one address are one party.
   Peer connect(const std::string& from) {
     auto peer = std::make_shared<PlayedPeer>();
-    arrivals_.take(std::make_unique<PlayedConnection>(peer, kOwn, from), kOwn, from, std::nullopt, Challenge{});
+    arrivals_.take(std::make_unique<PlayedConnection>(peer, kOwn, from), kOwn, from, SetupKeys(), Challenge{});
     return peer;
   }
   static void send_setup(PlayedPeer& peer, const std::string& from) {

@@ -53,7 +53,9 @@ absl::Status feed(Side& side, Bytes& bytes) {
 
 // Both sides, and the bytes in flight in each direction.
 struct Talk {
-  Talk(std::optional<SubKey> dialers, std::optional<SubKey> acceptors)
+  // The same key at both ends, or none.
+  explicit Talk(const std::optional<SubKey>& both) : Talk(both, both ? SetupKeys(*both) : SetupKeys()) {}
+  Talk(std::optional<SubKey> dialers, SetupKeys acceptors)
       : dialer(std::move(dialers), challenge_of(1)), acceptor(std::move(acceptors), challenge_of(2)) {
     to_acceptor = dialer.begin();
     to_dialer = acceptor.begin();
@@ -92,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Key, HandshakeTest, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "Sealed" : "Open"; });
 
 TEST_P(HandshakeTest, CarriesTheOpeningAndTheAnswer) {
-  Talk talk(key(), key());
+  Talk talk(key());
   ASSERT_TRUE(talk.open(probe()).ok());
   ASSERT_TRUE(talk.acceptor.opened());
   EXPECT_EQ(talk.acceptor.opening(), (Frame{FrameKind::kProbe, 0, 0, 1, 500}));
@@ -107,29 +109,29 @@ TEST_P(HandshakeTest, CarriesTheOpeningAndTheAnswer) {
 }
 
 TEST_P(HandshakeTest, CarriesTheReasonOfARefusal) {
-  Talk talk(key(), key());
+  Talk talk(key());
   ASSERT_TRUE(talk.open(probe()).ok());
   EXPECT_EQ(talk.refuse("no room\x01"), absl::AbortedError("no room?"));
 }
 
 TEST_P(HandshakeTest, CarriesTheScopeOfARefusal) {
-  Talk talk(key(), key());
+  Talk talk(key());
   ASSERT_TRUE(talk.open(probe()).ok());
   EXPECT_EQ(talk.refuse("no such flow", FailureScope::kFlow), absl::NotFoundError("no such flow"));
 }
 
 TEST_P(HandshakeTest, DescribesAnEarlyEnd) {
-  Talk talk(key(), key());
+  Talk talk(key());
   EXPECT_THAT(text_of(talk.acceptor.ended("reset")), "closed before its set-up: reset");
   ASSERT_TRUE(talk.open(probe()).ok());
   EXPECT_THAT(text_of(talk.dialer.ended("reset")), "no answer to the set-up: reset");
 }
 
 TEST(Handshake, IsRefusedIfOnlyOneEndHasAKey) {
-  Talk without(std::nullopt, key_of(7));
+  Talk without(std::nullopt, SetupKeys(key_of(7)));
   EXPECT_TRUE(absl::IsPermissionDenied(without.open(probe())));
   EXPECT_THAT(text_of(feed(without.dialer, without.to_dialer)), HasSubstr("it has a key, and this end has none"));
-  Talk with(key_of(7), std::nullopt);
+  Talk with(key_of(7), SetupKeys());
   EXPECT_THAT(text_of(feed(with.acceptor, with.to_acceptor)), HasSubstr("the sender has a key, and this end has none"));
   // An unsealed refusal is reported as unauthenticated.
   EXPECT_THAT(text_of(with.refuse("go away")), HasSubstr("refused without a proof that it has this cluster's key: go"));
@@ -137,14 +139,14 @@ TEST(Handshake, IsRefusedIfOnlyOneEndHasAKey) {
 
 // Whoever is between the two ends could send it.
 TEST(Handshake, AnUnprovenRefusalEndsNoFlow) {
-  Talk talk(key_of(7), key_of(7));
+  Talk talk(key_of(7));
   ASSERT_TRUE(talk.open(probe()).ok());
   std::optional<CircuitSeal> none;
   Bytes bytes = refusal("no such flow", FailureScope::kFlow, none);
   ASSERT_TRUE(feed(talk.dialer, bytes).ok());
   EXPECT_TRUE(absl::IsUnavailable(talk.dialer.ended("closed")));
   // Also with its scope changed under the seal.
-  Talk changed(key_of(7), key_of(7));
+  Talk changed(key_of(7));
   ASSERT_TRUE(changed.open(probe()).ok());
   std::optional<CircuitSeal> seal = changed.acceptor.release_seal();
   bytes = refusal("no room", FailureScope::kCircuit, seal);
@@ -153,18 +155,49 @@ TEST(Handshake, AnUnprovenRefusalEndsNoFlow) {
 }
 
 TEST(Handshake, IsRefusedIfTheKeysDiffer) {
-  Talk talk(key_of(7), key_of(8));
+  Talk talk(key_of(7), SetupKeys(key_of(8)));
   const absl::Status status = talk.open(probe());
   EXPECT_TRUE(absl::IsPermissionDenied(status));
   EXPECT_THAT(text_of(status), HasSubstr("the seal of the probe is wrong"));
   EXPECT_FALSE(talk.acceptor.opened());
 }
 
+// Keys 7 and 8: before the change of a key, in its half-way states, and after it.
+TEST(Handshake, NeedsAnAcceptorThatHasTheDialersKey) {
+  const std::vector<std::pair<std::string, SetupKeys>> acceptors{{"old", SetupKeys(key_of(7))},
+                                                                 {"old, new", SetupKeys(key_of(7), key_of(8))},
+                                                                 {"new, old", SetupKeys(key_of(8), key_of(7))},
+                                                                 {"new", SetupKeys(key_of(8))}};
+  for (const auto& [name, keys] : acceptors) {
+    for (const int dialers : {7, 8, 9}) {
+      const auto all = keys.accepted();
+      const bool may_open = std::find(all.begin(), all.end(), key_of(dialers)) != all.end();
+      Talk talk(key_of(dialers), keys);
+      EXPECT_EQ(talk.open(probe()).ok(), may_open) << name << ", dialed with " << dialers;
+      EXPECT_EQ(talk.acceptor.opened(), may_open);
+      if (!may_open) {
+        EXPECT_FALSE(talk.acceptor.release_seal().has_value()) << "nothing proves a key that the dialer has not proven";
+        continue;
+      }
+      EXPECT_TRUE(talk.answer(encode_setup_answer({})).ok()) << name << ", dialed with " << dialers;
+      EXPECT_TRUE(talk.dialer.answered());
+    }
+  }
+}
+
+TEST(Handshake, ARefusalIsProvenWithTheDialersKey) {
+  for (const int dialers : {7, 8}) {
+    Talk talk(key_of(dialers), SetupKeys(key_of(7), key_of(8)));
+    ASSERT_TRUE(talk.open(probe()).ok());
+    EXPECT_EQ(talk.refuse("no room"), absl::AbortedError("no room"));
+  }
+}
+
 TEST(Handshake, DetectsEveryModifiedByte) {
   const auto flip = [](Bytes& bytes, std::size_t at) { bytes[at] ^= std::byte{0x20}; };
   const std::size_t opening = 2 * kFrameHeaderBytes;
   for (std::size_t at = 0; at < opening; ++at) {
-    Talk talk(key_of(7), key_of(7));
+    Talk talk(key_of(7));
     ASSERT_TRUE(feed(talk.dialer, talk.to_dialer).ok());
     ASSERT_TRUE(feed(talk.acceptor, talk.to_acceptor).ok());
     Bytes changed = talk.dialer.open(probe());
@@ -173,7 +206,7 @@ TEST(Handshake, DetectsEveryModifiedByte) {
     EXPECT_FALSE(feed(talk.acceptor, changed).ok() && talk.acceptor.opened()) << at;
   }
   for (std::size_t at = 0; at < opening; ++at) {
-    Talk talk(key_of(7), key_of(7));
+    Talk talk(key_of(7));
     ASSERT_TRUE(talk.open(probe()).ok());
     Bytes changed = encode_setup_answer({});
     talk.acceptor.release_seal()->append_next(changed);
@@ -183,7 +216,7 @@ TEST(Handshake, DetectsEveryModifiedByte) {
 }
 
 TEST(Handshake, RejectsAnUnsealedAcceptance) {
-  Talk talk(key_of(7), key_of(7));
+  Talk talk(key_of(7));
   ASSERT_TRUE(talk.open(probe()).ok());
   Bytes unsealed = encode_setup_answer({});
   ASSERT_TRUE(feed(talk.dialer, unsealed).ok());
@@ -192,7 +225,7 @@ TEST(Handshake, RejectsAnUnsealedAcceptance) {
 }
 
 TEST(Handshake, ReportsATruncatedRefusal) {
-  Talk talk(std::nullopt, std::nullopt);
+  Talk talk(std::nullopt);
   ASSERT_TRUE(talk.open(probe()).ok());
   std::optional<CircuitSeal> none;
   Bytes bytes = refusal("a long reason", FailureScope::kFlow, none);
@@ -204,7 +237,7 @@ TEST(Handshake, ReportsATruncatedRefusal) {
 
 TEST(Handshake, NamesUnexpectedFirstFrames) {
   for (const FrameKind kind : {FrameKind::kAck, FrameKind::kSetupOk, FrameKind::kSeal}) {
-    AcceptHandshake acceptor(std::nullopt, challenge_of(2));
+    AcceptHandshake acceptor(SetupKeys(), challenge_of(2));
     const absl::Status status = acceptor.take(encode_frame(Frame{kind, 0, 0, 0, 0}));
     EXPECT_TRUE(absl::IsInvalidArgument(status));
     EXPECT_THAT(text_of(status), HasSubstr(to_text(kind)));

@@ -30,7 +30,7 @@ using Recording = std::vector<std::vector<std::byte>>;
 //   n0 eth0 --- eth0 n1 eth1 --- the other party
 class HostileHellosTest : public ::testing::Test {
  protected:
-  HostileHellosTest() : key_(*ControlKey::parse(std::string(64, 'a'))) {
+  HostileHellosTest() : key_(*KeyRing::parse(std::string(64, 'a'))) {
     cable_ = world_.build(3, {{0, 1}, {1, 2}})[0];
     for (std::size_t node = 0; node < 3; ++node) world_.use_seal(node, key_);
   }

@@ -153,8 +153,8 @@ TEST_F(NeighboursTest, OfAnotherClusterAreReported) {
 }
 
 TEST_F(NeighboursTest, WithAnotherKeyOrNoneAreReported) {
-  const KeyedSeal key(*ControlKey::parse(std::string(64, 'a')));
-  const KeyedSeal other(*ControlKey::parse(std::string(64, 'b')));
+  const KeyedSeal key(*KeyRing::parse(std::string(64, 'a')));
+  const KeyedSeal other(*KeyRing::parse(std::string(64, 'b')));
   world_.use_seal(0, key);
   world_.use_seal(1, key);
   run();
@@ -166,6 +166,25 @@ TEST_F(NeighboursTest, WithAnotherKeyOrNoneAreReported) {
   EXPECT_FALSE(up(0) || up(1));
   EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("KEY_DIFFERS"), HasSubstr("CABLEWAY_KEY_FILE"))));
   EXPECT_THAT(problems(1), Contains(HasSubstr("CABLEWAY_KEY_FILE")));
+}
+
+// The three steps in which a cluster changes its key, one node at a time.
+TEST_F(NeighboursTest, KeepTheirCableWhileTheKeyIsChanged) {
+  const std::string before(64, 'a');
+  const std::string after(64, 'b');
+  KeyedSeal seals[] = {KeyedSeal(*KeyRing::parse(before)), KeyedSeal(*KeyRing::parse(before))};
+  for (const std::uint32_t node : {0U, 1U}) world_.use_seal(node, seals[node]);
+  run();
+  ASSERT_TRUE(up(0) && up(1));
+  for (const std::string& text : {before + "\n" + after, after + "\n" + before, after}) {
+    for (KeyedSeal& seal : seals) {
+      seal.use(std::make_shared<const KeyRing>(*KeyRing::parse(text)));
+      world_.clock().run_for(3s);
+      EXPECT_TRUE(up(0) && up(1)) << text;
+      EXPECT_THAT(problems(0), IsEmpty());
+      EXPECT_THAT(problems(1), IsEmpty());
+    }
+  }
 }
 
 TEST_F(NeighboursTest, WithAnotherMtuAreReportedUntilItIsFixed) {

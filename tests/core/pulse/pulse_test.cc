@@ -4,9 +4,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
-#include "core/crypto/control_key.h"
 #include "core/crypto/keyed_seal.h"
 
 namespace cableway {
@@ -26,7 +26,7 @@ std::optional<Pulse> decoded(std::span<const std::byte> bytes, const DatagramSea
 }
 
 KeyedSeal seal_of(char digit) {
-  return KeyedSeal(*ControlKey::parse(std::string(64, digit)));
+  return KeyedSeal(*KeyRing::parse(std::string(64, digit)));
 }
 
 TEST(PulseTest, IsDecodedAsItWasEncoded) {
@@ -64,6 +64,17 @@ TEST(PulseTest, AnotherKeyOrNoneIsRefused) {
   EXPECT_EQ(decoded(encoded(kPulse, seal_of('a')), seal_of('b')), std::nullopt);
   EXPECT_EQ(decoded(encoded(kPulse, seal_of('a')), NoSeal()), std::nullopt);
   EXPECT_EQ(decoded(encoded(kPulse, NoSeal()), seal_of('a')), std::nullopt);
+}
+
+TEST(PulseTest, EitherOfTwoKeysIsAcceptedAndTheFirstSeals) {
+  const std::string a(64, 'a');
+  const std::string b(64, 'b');
+  const KeyedSeal both(*KeyRing::parse(a + "\n" + b));
+  EXPECT_EQ(decoded(encoded(kPulse, seal_of('a')), both), kPulse);
+  EXPECT_EQ(decoded(encoded(kPulse, seal_of('b')), both), kPulse);
+  EXPECT_EQ(decoded(encoded(kPulse, seal_of('c')), both), std::nullopt);
+  EXPECT_EQ(decoded(encoded(kPulse, both), seal_of('a')), kPulse);
+  EXPECT_EQ(decoded(encoded(kPulse, both), seal_of('b')), std::nullopt);
 }
 
 TEST(PulseTest, AnotherLengthIsRefused) {

@@ -17,9 +17,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-SubKey some_key() {
+SubKey some_key(std::size_t first = 50) {
   SubKey key;
-  for (std::size_t i = 0; i < SubKey::kBytes; ++i) key.bytes()[i] = static_cast<std::byte>(50 + i);
+  for (std::size_t i = 0; i < SubKey::kBytes; ++i) key.bytes()[i] = static_cast<std::byte>(first + i);
   return key;
 }
 
@@ -60,8 +60,14 @@ std::vector<SessionMessage> one_of_each() {
           Hello{1, ""},
           Welcome{"n0", "lab", kMax, 200000, {"10.0.0.1", "fe80::1%eth0"}},
           Welcome{"n0", "lab", 0, 0, {}},
-          Welcome{"n0", "lab", 1, 2, {"10.0.0.1"}, some_key()},
-          Welcome{"n0", "lab", 1, 2, {}, some_key(), {{"c0", "it is silent", true}, {"c1", "", false}}},
+          Welcome{"n0", "lab", 1, 2, {"10.0.0.1"}, SetupKeys(some_key())},
+          Welcome{"n0",
+                  "lab",
+                  1,
+                  2,
+                  {},
+                  SetupKeys(some_key(), some_key(90)),
+                  {{"c0", "it is silent", true}, {"c1", "", false}}},
           Refusal{"because"},
           PathRequest{kMax, 3, 1, "n7"},
           PathRequest{0, kMax, kMaxPaths, ""},
@@ -141,6 +147,14 @@ TEST(SessionMessage, RefusesAnUnknownType) {
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));
   }
+}
+
+TEST(SessionMessage, BoundsTheKeysOfAWelcome) {
+  std::vector<std::byte> body = body_of(Welcome{"n0", "lab", 1, 2, {}});
+  ASSERT_EQ(body.back(), std::byte{0});  // the number of keys
+  body.back() = static_cast<std::byte>(SetupKeys::kMost + 1);
+  body.resize(body.size() + (SetupKeys::kMost + 1) * SubKey::kBytes);
+  EXPECT_FALSE(decode_session_message(body).ok());
 }
 
 bool decodes(const SessionMessage& message) {

@@ -85,6 +85,7 @@ TEST_F(StatusView, IsJsonWithEveryField) {
       {"draining_cables", nlohmann::json::array()},
       {"addresses", {"10.0.0.2", "10.0.0.5"}},
       {"relay_port", 7470},
+      {"keys", nlohmann::json::array()},
       {"nodes", 3},
       {"cables_up", 2},
       {"problems", nlohmann::json::array()},

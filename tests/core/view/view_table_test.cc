@@ -34,6 +34,10 @@ class ViewTableTest : public ::testing::Test {
             .flows = [] { return FlowsStatus{}; },
             .sessions = [] { return std::size_t{3}; },
             .problems = [problems = std::move(problems)] { return problems; },
+            .keys =
+                [] {
+                  return std::vector<std::string>{"1a2b3c4d", "5e6f7a8b"};
+                },
             .rejected = [] { return std::vector<RejectedPort>{{.interface = "lo", .reason = "is the loopback"}}; },
             .control = [] { return ControlCounters{}; }};
   }
@@ -65,6 +69,8 @@ TEST_F(ViewTableTest, AViewShowsTheHostsComponents) {
   EXPECT_EQ(status["sessions"], 3);
   EXPECT_EQ(status["problems"][0]["text"], "a port is taken");
   EXPECT_EQ(status["problems"][0]["code"], "NOT_LISTENING");
+  EXPECT_EQ(status["keys"], nlohmann::json::parse(R"([{"fingerprint": "1a2b3c4d", "seals": true},
+                                                      {"fingerprint": "5e6f7a8b", "seals": false}])"));
   const nlohmann::json ports = nlohmann::json::parse(answer_view("ports", sources()).text);
   EXPECT_EQ(ports["rejected"][0]["interface"], "lo");
 }

@@ -81,7 +81,7 @@ class Examination {
     // A key that only root can read is expected if the node runs as root.
     const bool is_other_users_node =
         examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
-    add(is_other_users_node ? Severity::kInfo : Severity::kError, FindingCode::kKeyUnreadable, "key",
+    add(is_other_users_node ? Severity::kInfo : Severity::kError, EventCode::kKeyUnreadable, "key",
         std::string(examined_.key.message()));
   }
 
@@ -145,17 +145,23 @@ class Examination {
     append(examine_rejected(rejected()));
   }
 
-  // Whether the examination of the ports reports these, with the port and what to do.
-  bool is_found_at_ports(const std::string& code) const {
+  // Whether the examination of the key or the ports reports these, with the port and what to do.
+  bool is_found_already(const std::string& code) const {
     if (code == name_of(EventCode::kPortUnusable)) return true;
+    if (code == name_of(EventCode::kKeyUnreadable)) return has_finding(code, Severity::kError);
     if (!examined_.ports) return false;
     return code == name_of(EventCode::kNoPorts) || code == name_of(EventCode::kControlSocketFailed);
+  }
+
+  bool has_finding(const std::string& code, Severity severity) const {
+    return std::any_of(findings_.begin(), findings_.end(),
+                       [&](const Finding& each) { return each.code == code && each.severity == severity; });
   }
 
   void check_status(const Json& status) {
     for (const Json& problem : status.at("problems")) {
       const std::string code = text(problem, "code");
-      if (is_found_at_ports(code)) continue;
+      if (is_found_already(code)) continue;
       std::string what = text(problem, "text");
       const Json& seconds = problem.at("seconds");
       if (!seconds.is_null()) absl::StrAppend(&what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");

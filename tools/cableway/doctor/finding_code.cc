@@ -18,8 +18,6 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kSessionNotAllowed, "SESSION_NOT_ALLOWED", "this user may not open sessions with the node here",
      "sudo usermod -aG cableway USER, or the group that the finding names; log in again"},
     {Code::kKeyReadable, "KEY_READABLE", "the key file holds a key", "-"},
-    {Code::kKeyUnreadable, "KEY_UNREADABLE", "the key file cannot be read, or holds no key",
-     "64 hex digits, of root or the node's user, chmod 600; root's key need not be read by others"},
     {Code::kPluginMissing, "PLUGIN_MISSING", "the NCCL plugin of this installation is missing",
      "unpack the whole package, and use the cableway in its bin/"},
     {Code::kMemlockLow, "MEMLOCK_LOW", "a process may lock too little memory for RDMA",

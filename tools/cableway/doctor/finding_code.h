@@ -18,7 +18,6 @@ enum class FindingCode : std::uint8_t {
   kSessionAccess,
   kSessionNotAllowed,
   kKeyReadable,
-  kKeyUnreadable,
   kPluginMissing,
   kMemlockLow,
   kDefaultRouteMissing,

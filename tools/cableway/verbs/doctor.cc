@@ -27,7 +27,7 @@ Examined examine_all(const Invocation& invocation) {
   examined.settings = settings;
   examined.host = invocation.surroundings.read_host_facts(settings.ports);
   examined.host.sessions = read_session_facts(settings);
-  if (!settings.key_file.empty()) examined.key = host::read_key(settings.key_file).status();
+  if (!settings.key_file.empty()) examined.key = host::read_keys(settings.key_file).status();
   absl::StatusOr<Json> status = ask_for_json(invocation, "status");
   examined.node = status.status();
   if (!status.ok()) return examined;

@@ -22,6 +22,16 @@ std::string registered_text(const Json& memory) {
                       " times\n");
 }
 
+// The first seals. Empty where the cluster has no key.
+std::string keys_text(const Json& keys) {
+  std::vector<std::string> each;
+  for (const Json& key : keys) {
+    each.push_back(
+        absl::StrCat(text(key, "fingerprint"), key.at("seals").get<bool>() ? " seals" : " is accepted, too"));
+  }
+  return each.empty() ? "" : absl::StrCat("  keys        ", absl::StrJoin(each, "; "), "\n");
+}
+
 std::string facts_text(const Json& status) {
   const Json& relayed = status.at("relayed");
   const Json& own = status.at("own");
@@ -36,17 +46,17 @@ std::string facts_text(const Json& status) {
       "  topology    ", number(status, "nodes"), " nodes, itself included; ", number(status, "cables_up"),
       " cables of this node up\n", "  addresses   ",
       addresses.empty() ? "none: see cableway ports" : absl::StrJoin(addresses, ", "), "\n", "  relay port  ",
-      number(status, "relay_port"), "\n", "  sessions    ", number(status, "sessions"), ", this command's included\n",
-      "  flows       ", number(own, "flows_open"), " of processes here open, ", number(own, "flows_opened"),
-      " opened, ", number(own, "flows_failed"), " failed\n", "  relayed     ", bytes_text(number(relayed, "bytes")),
-      " in ", number(relayed, "chunks"), " chunks\n", "  circuits    ", number(relayed, "circuits_open"), " open, ",
-      number(relayed, "circuits_opened"), " opened, ", number(relayed, "circuits_broken"), " broken, ",
-      number(relayed, "setups_refused"), " set-ups refused\n", "  memory      ",
-      bytes_text(number(memory, "floor_bytes")), " in floors, ", bytes_text(number(memory, "leased_bytes")),
-      " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ", number(memory, "circuits_max"),
-      " circuits\n", "  leases      ", number(memory, "leased"), " of ", number(memory, "leases"), " out, at most ",
-      number(memory, "leased_max"), " at once, waited for ", number(memory, "waits"), " times\n",
-      registered_text(status.at("rdma_memory")));
+      number(status, "relay_port"), "\n", keys_text(status.at("keys")), "  sessions    ", number(status, "sessions"),
+      ", this command's included\n", "  flows       ", number(own, "flows_open"), " of processes here open, ",
+      number(own, "flows_opened"), " opened, ", number(own, "flows_failed"), " failed\n", "  relayed     ",
+      bytes_text(number(relayed, "bytes")), " in ", number(relayed, "chunks"), " chunks\n", "  circuits    ",
+      number(relayed, "circuits_open"), " open, ", number(relayed, "circuits_opened"), " opened, ",
+      number(relayed, "circuits_broken"), " broken, ", number(relayed, "setups_refused"), " set-ups refused\n",
+      "  memory      ", bytes_text(number(memory, "floor_bytes")), " in floors, ",
+      bytes_text(number(memory, "leased_bytes")), " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ",
+      number(memory, "circuits_max"), " circuits\n", "  leases      ", number(memory, "leased"), " of ",
+      number(memory, "leases"), " out, at most ", number(memory, "leased_max"), " at once, waited for ",
+      number(memory, "waits"), " times\n", registered_text(status.at("rdma_memory")));
 }
 
 std::string problems_text(const Json& problems) {

@@ -23,9 +23,9 @@ const std::string kDigits(64, 'b');
 TEST(KeyReader, ReadsAKeyThatOnlyItsUserCanRead) {
   const test::TemporaryFolder folder;
   for (const mode_t mode : {0600, 0400}) {
-    const absl::StatusOr<ControlKey> key = read_key(folder.file("key", kDigits + "\n", mode));
-    ASSERT_TRUE(key.ok()) << key.status();
-    EXPECT_EQ(key->mac(KeyUse::kControlDatagram, {}), ControlKey::parse(kDigits)->mac(KeyUse::kControlDatagram, {}));
+    const absl::StatusOr<KeyRing> keys = read_keys(folder.file("key", kDigits + "\n", mode));
+    ASSERT_TRUE(keys.ok()) << keys.status();
+    EXPECT_EQ(keys->mac(KeyUse::kControlDatagram, {}), ControlKey::parse(kDigits)->mac(KeyUse::kControlDatagram, {}));
     ::unlink(folder.path("key").c_str());
   }
 }
@@ -34,11 +34,11 @@ TEST(KeyReader, RefusesAFileThatOthersCanAccess) {
   const test::TemporaryFolder folder;
   for (const mode_t mode : {0640, 0604, 0620, 0602, 0610, 0644}) {
     const std::string path = folder.file("key", kDigits, mode);
-    const absl::Status status = read_key(path).status();
+    const absl::Status status = read_keys(path).status();
     EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
     EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("chmod 600 " + path), Not(HasSubstr(kDigits))));
   }
-  EXPECT_THAT(std::string(read_key(folder.path("key")).status().message()), HasSubstr("has mode 0644"));
+  EXPECT_THAT(std::string(read_keys(folder.path("key")).status().message()), HasSubstr("has mode 0644"));
 }
 
 TEST(KeyReader, RefusesAFileOfAnotherUser) {
@@ -46,7 +46,7 @@ TEST(KeyReader, RefusesAFileOfAnotherUser) {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("key", kDigits, 0600);
   ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
-  const absl::Status status = read_key(path).status();
+  const absl::Status status = read_keys(path).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("is owned by user 12345; expected root or user 0"));
 }
@@ -54,7 +54,7 @@ TEST(KeyReader, RefusesAFileOfAnotherUser) {
 TEST(KeyReader, ReportsWhyThereIsNoKey) {
   const test::TemporaryFolder folder;
   const auto error_of = [&](const std::string& path) {
-    const absl::Status status = read_key(path).status();
+    const absl::Status status = read_keys(path).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
     EXPECT_THAT(std::string(status.message()), StartsWith("key file \"" + path + "\""));
     return std::string(status.message());
@@ -64,14 +64,14 @@ TEST(KeyReader, ReportsWhyThereIsNoKey) {
   EXPECT_THAT(error_of("/dev/zero"), HasSubstr("is not a regular file"));
   EXPECT_THAT(error_of(folder.file("short", "bbbb", 0600)), HasSubstr("has 4 hex digits; expected 64"));
   EXPECT_THAT(error_of(folder.file("long", std::string(1 << 20, 'b'), 0600)), HasSubstr("more than 1024 bytes"));
-  EXPECT_THAT(error_of(folder.file("empty", "", 0600)), HasSubstr("has 0 hex digits"));
+  EXPECT_THAT(error_of(folder.file("empty", "", 0600)), HasSubstr("the key file has no key"));
 }
 
 TEST(KeyReader, ReportsAMissingReadPermission) {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("key", kDigits, 0000);
   const int status = test::status_of_child([&] {
-    const absl::Status refused = read_key(path).status();
+    const absl::Status refused = read_keys(path).status();
     CHILD_REQUIRE(absl::IsInvalidArgument(refused));
     CHILD_REQUIRE(refused.message().find("Permission denied") != absl::string_view::npos);
   });

@@ -232,12 +232,12 @@ class RefusedCableTest : public CableProbeTest {
 
 TEST_F(RefusedCableTest, ReportsTheReason) {
   EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: the neighbour refused: not? today"));
-  acceptor_->seal_with(key_of(3));
+  acceptor_->seal_with(SetupKeys(key_of(3)));
   EXPECT_THAT(test(plan_with(key_of(3))).error, HasSubstr("the neighbour refused: not? today"));
 }
 
 TEST_F(CableProbeTest, IsSealedWithAKey) {
-  acceptor_->seal_with(key_of(3));
+  acceptor_->seal_with(SetupKeys(key_of(3)));
   const CableRates reply = test(plan_with(key_of(3)));
   EXPECT_EQ(reply.error, "");
   EXPECT_GT(reply.to_mbps, 0U);
@@ -245,11 +245,11 @@ TEST_F(CableProbeTest, IsSealedWithAKey) {
 }
 
 TEST_F(CableProbeTest, IsRefusedWithAnotherKey) {
-  acceptor_->seal_with(key_of(3));
+  acceptor_->seal_with(SetupKeys(key_of(3)));
   EXPECT_THAT(test(plan_with(key_of(4))).error,
               HasSubstr("refused without a proof that it has this cluster's key: the seal of the probe is wrong"));
   EXPECT_THAT(test(plan(false)).error, HasSubstr("it has a key, and this end has none: CABLEWAY_KEY_FILE"));
-  acceptor_->seal_with(std::nullopt);
+  acceptor_->seal_with(SetupKeys());
   EXPECT_THAT(test(plan_with(key_of(4))).error, HasSubstr("the sender has a key, and this end has none"));
   EXPECT_TRUE(probes_.empty());
 }

@@ -53,7 +53,7 @@ std::string text_of(const absl::Status& status) {
 
 class SealedSetupTest : public testing::Test {
  protected:
-  void listen(const std::optional<SubKey>& key, const CircuitAcceptor::Limits& limits = {}) {
+  void listen(const SetupKeys& keys, const CircuitAcceptor::Limits& limits = {}) {
     auto acceptor = CircuitAcceptor::listen(
         io_, {"127.0.0.1"}, {0, 0},
         [this](ArrivedSetup pending) {
@@ -66,7 +66,7 @@ class SealedSetupTest : public testing::Test {
         [this](const std::string&, const absl::Status& reason) { refused_.push_back(text_of(reason)); }, limits);
     ASSERT_TRUE(acceptor.ok()) << acceptor.status();
     acceptor_ = *std::move(acceptor);
-    acceptor_->seal_with(key);
+    acceptor_->seal_with(keys);
   }
 
   Result dial(const std::optional<SubKey>& key) {
@@ -118,7 +118,7 @@ class SealedSetupTest : public testing::Test {
 };
 
 TEST_F(SealedSetupTest, OpensACircuitIfBothEndsHaveTheKey) {
-  listen(sub_key(1));
+  listen(SetupKeys(sub_key(1)));
   const Result result = dial(sub_key(1));
   ASSERT_TRUE(result.ok()) << result.status();
   ASSERT_EQ(accepted_.size(), 1U);
@@ -135,13 +135,13 @@ TEST_F(SealedSetupTest, OpensACircuitIfBothEndsHaveTheKey) {
 }
 
 TEST_F(SealedSetupTest, PassesARefusalOnUnchanged) {
-  listen(sub_key(1));
+  listen(SetupKeys(sub_key(1)));
   refuse_ = absl::ResourceExhaustedError("node n1 cannot reach node n2: no");
   EXPECT_EQ(dial(sub_key(1)).status(), absl::UnavailableError(refuse_.message()));
 }
 
 TEST_F(SealedSetupTest, PassesTheScopeOfARefusalOn) {
-  listen(sub_key(1));
+  listen(SetupKeys(sub_key(1)));
   refuse_ = absl::NotFoundError("node n1: no listener");
   scope_ = FailureScope::kFlow;
   EXPECT_EQ(dial(sub_key(1)).status(), absl::NotFoundError("node n1: no listener"));
@@ -150,7 +150,7 @@ TEST_F(SealedSetupTest, PassesTheScopeOfARefusalOn) {
 }
 
 TEST_F(SealedSetupTest, IsRefusedWithAnotherKey) {
-  listen(sub_key(1));
+  listen(SetupKeys(sub_key(1)));
   const Result result = dial(sub_key(2));
   EXPECT_THAT(
       text_of(result.status()),
@@ -161,15 +161,30 @@ TEST_F(SealedSetupTest, IsRefusedWithAnotherKey) {
   EXPECT_TRUE(setups_.empty());
 }
 
+// While the cluster changes its key: the acceptor answers with the key that the dialer has.
+TEST_F(SealedSetupTest, OpensACircuitWithEitherOfTheAcceptorsKeys) {
+  listen(SetupKeys(sub_key(1), sub_key(2)));
+  EXPECT_TRUE(dial(sub_key(1)).ok());
+  EXPECT_TRUE(dial(sub_key(2)).ok());
+  refuse_ = absl::ResourceExhaustedError("no room");
+  EXPECT_EQ(dial(sub_key(2)).status(), absl::UnavailableError("no room")) << "proven, so it is passed on as it is";
+  EXPECT_THAT(text_of(dial(sub_key(3)).status()), HasSubstr("refused without a proof"));
+  // The keys of the time count, also for connections to a listener that was there before.
+  refuse_ = absl::OkStatus();
+  acceptor_->seal_with(SetupKeys(sub_key(2)));
+  EXPECT_TRUE(dial(sub_key(2)).ok());
+  EXPECT_THAT(text_of(dial(sub_key(1)).status()), HasSubstr("the seal of the set-up is wrong"));
+}
+
 // Whichever end lacks the key, both report it at once, without waiting for a deadline, which is a minute here.
 TEST_F(SealedSetupTest, FailsAtOnceWithAKeyAtOneEndOnly) {
   const auto begin = std::chrono::steady_clock::now();
-  listen(sub_key(1), {.without_setup = {.setup = std::chrono::seconds(60)}});
+  listen(SetupKeys(sub_key(1)), {.without_setup = {.setup = std::chrono::seconds(60)}});
   EXPECT_THAT(text_of(dial(std::nullopt).status()),
               AllOf(HasSubstr("over cable c0: it has a key, and this end has none"), HasSubstr(kSameKey)));
   EXPECT_THAT(refused_, testing::ElementsAre(
                             AllOf(HasSubstr("a set-up without a seal, and this end has a key"), HasSubstr(kSameKey))));
-  acceptor_->seal_with(std::nullopt);
+  acceptor_->seal_with(SetupKeys());
   EXPECT_THAT(text_of(dial(sub_key(1)).status()),
               AllOf(HasSubstr("over cable c0: refused without a proof"),
                     HasSubstr("the sender has a key, and this end has none"), HasSubstr(kSameKey)));
@@ -179,7 +194,7 @@ TEST_F(SealedSetupTest, FailsAtOnceWithAKeyAtOneEndOnly) {
 }
 
 TEST_F(SealedSetupTest, IsValidOnItsOwnConnectionOnly) {
-  listen(sub_key(1));
+  listen(SetupKeys(sub_key(1)));
   const UniqueFd first = test::connect_to(acceptor_->port());
   const Bytes recorded = opening(sixteen_bytes_of(receive(first)), sub_key(1));
   test::write_all(first.get(), recorded);
@@ -193,7 +208,7 @@ TEST_F(SealedSetupTest, IsValidOnItsOwnConnectionOnly) {
 }
 
 TEST_F(SealedSetupTest, IsRefusedWithAnyByteChanged) {
-  listen(sub_key(1));
+  listen(SetupKeys(sub_key(1)));
   std::size_t bytes = 1;
   for (std::size_t at = 0; at < bytes; ++at) {
     const UniqueFd peer = test::connect_to(acceptor_->port());
@@ -208,7 +223,7 @@ TEST_F(SealedSetupTest, IsRefusedWithAnyByteChanged) {
 }
 
 TEST_F(SealedSetupTest, AcceptsNothingInPlaceOfASealAndNoSecondChallenge) {
-  listen(sub_key(1));
+  listen(SetupKeys(sub_key(1)));
   const UniqueFd unsealed = test::connect_to(acceptor_->port());
   Bytes bytes_sent = opening(sixteen_bytes_of(receive(unsealed)), sub_key(1));
   bytes_sent.resize(bytes_sent.size() - kFrameHeaderBytes);
@@ -228,7 +243,7 @@ TEST_F(SealedSetupTest, AcceptsNothingInPlaceOfASealAndNoSecondChallenge) {
 }
 
 TEST_F(SealedSetupTest, LimitsTheWaitAfterAChallenge) {
-  listen(sub_key(1), {.without_setup = {.setup = milliseconds(300)}});
+  listen(SetupKeys(sub_key(1)), {.without_setup = {.setup = milliseconds(300)}});
   const UniqueFd peer = test::connect_to(acceptor_->port());
   test::write_all(peer.get(), encode_challenge({}));
   serve([&] { return !refused_.empty(); });

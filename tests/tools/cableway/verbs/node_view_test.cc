@@ -28,7 +28,7 @@ using ::testing::Not;
 
 constexpr char kStatus[] =
     R"({"schema": 1, "node": "n1", "cluster": "lab", "draining": true,
-  "draining_cables": ["n1.eth1-n2.eth0", "n1.eth2-n0.eth1"], "addresses": [], "relay_port": 7470,
+  "draining_cables": ["n1.eth1-n2.eth0", "n1.eth2-n0.eth1"], "addresses": [], "relay_port": 7470, "keys": [],
   "nodes": 3, "cables_up": 0, "sessions": 1,
   "problems": [{"code": "NAME_TAKEN", "interface": "eth1", "text": "two nodes are called n0", "seconds": 61},
                {"code": "CABLE_LEFT_OUT", "interface": "", "text": "cable c9: its ends do not agree", "seconds": null}],
@@ -69,6 +69,14 @@ TEST(StatusText, ListsProblems) {
             "  leases      1 of 62 out, at most 2 at once, waited for 3 times\n"
             "  problem     two nodes are called n0 (for 1 min 01 s) [NAME_TAKEN]\n"
             "  problem     cable c9: its ends do not agree [CABLE_LEFT_OUT]\n");
+}
+
+TEST(StatusText, ShowsTheKeysIfThereAreAny) {
+  json status = json::parse(kStatus);
+  status["keys"] = {{{"fingerprint", "1a2b3c4d"}, {"seals", true}}};
+  EXPECT_THAT(*status_text(status.dump()), HasSubstr("  keys        1a2b3c4d seals\n"));
+  status["keys"].push_back({{"fingerprint", "5e6f7a8b"}, {"seals", false}});
+  EXPECT_THAT(*status_text(status.dump()), HasSubstr("  keys        1a2b3c4d seals; 5e6f7a8b is accepted, too\n"));
 }
 
 TEST(StatusText, ShowsRegisteredMemoryIfThereIsAny) {
