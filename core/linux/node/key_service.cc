@@ -81,7 +81,7 @@ void KeyService::take(Seen seen) {
 
 void KeyService::report(const std::string& fault) {
   const std::string problem =
-      absl::StrCat(fault, ": this node keeps the keys that it has until the file is good again");
+      absl::StrCat(fault, "; this node keeps the keys that it has until the file is good again");
   if (std::exchange(problem_, problem) == problem) return;
   events_->raise(EventCode::kKeyUnreadable, problem, {{"reason", fault}});
 }
