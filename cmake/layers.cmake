@@ -81,6 +81,7 @@ cableway_folder_uses(sim/simtest/flows sim/simtest/plan sim/simtest/rules sim/si
 cableway_folder_uses(sim/simtest sim/simtest/plan sim/prediction sim/simtest/rules sim/simtest/ground sim/simtest/flows)
 
 cableway_folder_uses(tools/bench)
+cableway_folder_uses(tools/bench/hostile)
 cableway_folder_uses(tools/cableway/text)
 cableway_folder_uses(tools/cablewayd)
 cableway_folder_uses(tools/collperf)
