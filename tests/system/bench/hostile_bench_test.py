@@ -93,7 +93,6 @@ class CommandTest(unittest.TestCase):
         for each in results:
             self.assertEqual((each["wrong_bytes"], each["traffic_failure"], each["differs"]), (0, "", []), each)
         self.assertGreater(results[0]["per_second"], 100)
-        self.assertGreater(results[1]["per_second"], 100, "invented nodes were flooded")
         self.assertIn("TOPOLOGY_CROWDED", results[1]["named_by"])
 
 

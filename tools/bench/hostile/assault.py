@@ -85,7 +85,7 @@ class Assault:
 
     def end(self) -> None:
         for process in reversed(self._processes):
-            self.report |= process.end()
+            self.report = process.end() | self.report  # of what was started last, where several count the same
         self.seconds = time.monotonic() - self._began
         for work in self._afterwards:
             work()

@@ -78,9 +78,10 @@ class HostileNode {
     await_neighbour();
   }
 
+  // `sent` is for a rate, so only where there is one.
   void report() const {
-    std::printf("{\"said\": %zu, \"sent\": %zu, \"neighbours\": %zu}\n", node_.said(), node_.sent(),
-                node_.neighbours_up());
+    std::printf("{\"neighbours\": %zu, \"%s\": %zu}\n", node_.neighbours_up(), repeated_ ? "sent" : "in_all",
+                node_.sent());
   }
 
  private:

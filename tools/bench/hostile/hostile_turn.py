@@ -18,7 +18,7 @@ from hostile_results import AFTER_S, Result
 
 _FLOWING_BYTES_PER_S = 10e6
 _FLOW_LIMIT_S = 15.0
-_BEGIN_S = 8.0  # for what comes before, between and after the two windows
+_BEGIN_S = 6.0  # for what comes before, between and after the two windows
 _END_LIMIT_S = 60.0
 _POLL_S = 0.1
 _WARNING = re.compile(r"\] \[(?:warning|error)\] ([A-Z_]+) ")
