@@ -92,8 +92,8 @@ class Assault:
 
     def per_second(self) -> float | None:
         """What it has sent a second; None if it does not count that."""
-        sent = self.report.get("sent")
-        return None if sent is None or self.seconds == 0 else float(sent) / self.seconds
+        sent, seconds = self.report.get("sent"), self.report.get("seconds", self.seconds)
+        return None if sent is None or seconds == 0 else float(sent) / float(seconds)
 
 
 def check_alive(lab: HostileLab) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assault import Assault
-from hostile_lab import ATTACKER, HONEST, RELAY, HostileLab
+from hostile_lab import ATTACKER, HONEST, JOB, RELAY, HostileLab
 from namespaces import in_network
 from recording import record, write_recording
 
@@ -32,6 +32,7 @@ class Attack:
     what: str
     begin: Callable[[Assault], None] = _begin_nothing
     prepare: Callable[[HostileLab], None] = _nothing  # before the mesh is measured without the attack
+    job: tuple[str, str] = JOB  # the nodes of new jobs
 
 
 def _record(lab: HostileLab) -> None:
@@ -143,11 +144,13 @@ ATTACKS = (
            _datagrams("garbage", 10_000), _record),
     Attack("pulses", "outsider", "10,000 random and changed pulses a second, beside a true node",
            _datagrams("pulses", 10_000), _record),
-    Attack("hold", "insider", "the longest hold time and the greatest boot nonce",
-           _insider("--hold-ms", str(2**32 - 1), "--boot-nonce", str(2**64 - 2))),
+    Attack("hold", "insider", "the longest hold time, 120 s, and the greatest boot nonce",
+           _insider("--hold-ms", "120000", "--boot-nonce", str(2**64 - 2))),
     Attack("versions-1", "insider", "a forged advertisement a second, of n0, n2 and n3 by turns, with the latest version",
            _insider("--forge", "n0", "n2", "n3", "--per-second", "1")),
-    Attack("versions-100", "insider", "the same, 100 a second",
+    Attack("versions-100", "insider", "100 of them a second, of n3, while jobs of n2 and n0 begin",
+           _insider("--forge", "n3", "--per-second", "100"), job=("n2", "n0")),
+    Attack("versions-of-job", "insider", "100 of them a second, of n0, n2 and n3, while jobs of n3 and n0 begin",
            _insider("--forge", "n0", "n2", "n3", "--per-second", "100")),
     Attack("addresses", "insider", "claims the address of every cable", _claim_addresses),
     Attack("nodes", "insider", "4,096 invented nodes", _insider("--nodes", "4096", "--cables-each", "1")),

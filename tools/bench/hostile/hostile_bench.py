@@ -54,6 +54,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--tries", type=int, default=_TRIES, metavar="N",
                         help="new jobs during each attack (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to this file, after each attack")
+    parser.add_argument("--logs", type=Path, metavar="DIR", help="keep the logs of the honest nodes in this folder")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'hostile' of this file alone (default: docs/benchmarks.md and"
                              " docs/security.md)")
@@ -90,7 +91,7 @@ def _measured(arguments: argparse.Namespace, build: Path, facts: dict[str, str])
     chosen = _chosen(arguments)
     for number, attack in enumerate(chosen, 1):
         say(f"{number}/{len(chosen)} {attack.name}: {attack.what}")
-        results.append(measure(build, attack, arguments.seconds, arguments.tries))
+        results.append(measure(build, attack, arguments.seconds, arguments.tries, arguments.logs))
         for line in results[-1].missed():
             say(f"  missed: {line}")
         if arguments.json is not None:

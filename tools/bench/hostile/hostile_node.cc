@@ -139,7 +139,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--boot-nonce", options.boot_nonce, "its incarnation; 0: the time in microseconds")
       ->capture_default_str();
   app.add_option("--hold-ms", options.hold_ms, "how long its neighbours are to keep it without a hello")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{UINT32_MAX}))
+      ->check(CLI::Range(1, 120'000))
       ->capture_default_str();
   app.add_option("--nodes", options.nodes, "invent so many nodes")->check(CLI::Range(0, 65536))->capture_default_str();
   app.add_option("--cables-each", options.cables_each, "cables of each of them")

@@ -12,7 +12,7 @@ _GOALS = (f"traffic >= {LEAST_RATIO}, a new job <= {MOST_JOB_S:g} s, memory <= {
           f" <= {MOST_CORES} cores more, and nothing that differs {AFTER_S:g} s after the end")
 
 _INTRO = """\
-`tools/bench.sh hostile`: a line of four network namespaces n0 to n3 with cables of 1 Gbit/s and one key, and an attacker with
+`tools/bench.sh hostile`: a line of four network namespaces n0 to n3 with cables of 500 Mbit/s and one key, and an attacker with
 two cables to n1. What is attacked is the relay n1, and through it the others. Each attack meets nodes that have just started.
 
 - traffic: TCP bytes that arrive at n2 from n0 through n1, every one checked, in {seconds:g} s with the attack from its
@@ -27,7 +27,7 @@ two cables to n1. What is attacked is the relay n1, and through it the others. E
 The attackers share the processors with all nodes, and an insider ends without a word. Goals: {goals}."""
 
 _SHORT_INTRO = """\
-`tools/bench.sh hostile`, four nodes in a line on cables of 1 Gbit/s, with a key; the attacker has two cables to n1, which
+`tools/bench.sh hostile`, four nodes in a line on cables of 500 Mbit/s, with a key; the attacker has two cables to n1, which
 relays ([benchmarks.md](benchmarks.md#what-attacks-cost) has what was measured, how, and on what). Goals: {goals}."""
 
 

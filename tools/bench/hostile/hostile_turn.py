@@ -12,8 +12,7 @@ import mesh_state
 import node_load
 from assault import Assault, check_alive
 from attacks import Attack
-from bench_error import BenchError
-from hostile_lab import DESTINATION, HONEST, SOURCE, HostileLab
+from hostile_lab import DESTINATION, HONEST, SOURCE, HostileLab, why_failed
 from hostile_results import AFTER_S, Result
 
 _FLOWING_BYTES_PER_S = 10e6
@@ -56,11 +55,8 @@ class Traffic:
             if time.monotonic() > self._deadline:
                 return 0, "it did not end"
             time.sleep(_POLL_S)
-        try:
-            for rank in self._ranks:
-                rank.check_status()
-        except BenchError as error:
-            return 0, str(error)
+        if reasons := [reason for rank in self._ranks if (reason := why_failed(rank))]:
+            return 0, reasons[0]
         report = json.loads(self._report.read_text(encoding="utf-8"))
         return report["wrong"], "" if report["bytes_verified"] else "nothing was verified"
 
@@ -81,7 +77,13 @@ class Warnings:
         return found
 
 
-def measure(build: Path, attack: Attack, seconds: float, tries: int) -> Result:
+def _keep_logs(lab: HostileLab, attack: Attack, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for node, process in lab.daemons.items():
+        (folder / f"{attack.name}-{node}.log").write_text(process.output(), encoding="utf-8")
+
+
+def measure(build: Path, attack: Attack, seconds: float, tries: int, logs: Path | None) -> Result:
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch, HostileLab(build, Path(scratch)) as lab:
         mesh_state.await_whole(lab)
         attack.prepare(lab)
@@ -94,13 +96,15 @@ def measure(build: Path, attack: Attack, seconds: float, tries: int) -> Result:
             during = node_load.measure(lab, seconds)
             traffic.check_flows()
             wrong, failure = traffic.finish()
-            jobs = [lab.job_s() for _ in range(tries)]
-            highest = node_load.peaks(lab)
+            jobs = [lab.job_s(attack.job) for _ in range(tries)]
+            highest, named_by = node_load.peaks(lab), warnings.codes()
             assault.end()
         time.sleep(AFTER_S)
         check_alive(lab)
         after = mesh_state.read_state(lab)
-        job_after_s, after_failure = lab.job_s()
+        job_after_s, after_failure = lab.job_s(attack.job)
+        if logs is not None:
+            _keep_logs(lab, attack, logs)
         return Result(
             name=attack.name, who=attack.who, what=attack.what, note=assault.note, per_second=assault.per_second(),
             before_bytes_per_s=without.bytes_per_s, during_bytes_per_s=during.bytes_per_s, wrong_bytes=wrong,
@@ -109,4 +113,4 @@ def measure(build: Path, attack: Attack, seconds: float, tries: int) -> Result:
             memory_bytes={node: highest[node] - idle[node] for node in HONEST},
             cores={node: during.cores[node] - without.cores[node] for node in HONEST},
             differs=tuple(mesh_state.differences(before, after)), stays=tuple(mesh_state.staying(before, after)),
-            named_by=tuple(sorted(warnings.codes())), job_after_s=job_after_s, after_failure=after_failure)
+            named_by=tuple(sorted(named_by)), job_after_s=job_after_s, after_failure=after_failure)

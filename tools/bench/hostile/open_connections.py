@@ -86,7 +86,7 @@ class Opened:
 
 
 def _hang(opened: Opened, count: int, key: bytes, path: PlayedPath, port: int) -> None:
-    goes_on, sent, at_once = until_told(), 0, count
+    goes_on, sent, at_once, began = until_told(), 0, count, time.monotonic()
     while goes_on():
         for _ in range(min(at_once, count - opened.drop_ended())):
             if not goes_on():
@@ -94,7 +94,7 @@ def _hang(opened: Opened, count: int, key: bytes, path: PlayedPath, port: int) -
             sent += opened.begin(key, set_up(path, port))
         at_once = _AGAIN_AT_ONCE
         time.sleep(_AGAIN_S)
-    print(json.dumps({"sent": sent}), flush=True)
+    print(json.dumps({"sent": sent, "seconds": time.monotonic() - began}), flush=True)
 
 
 def main() -> None:

@@ -36,4 +36,4 @@ def repeat(per_second: int, work: Callable[[int], object]) -> None:
             work(done)
             done += 1
         time.sleep(_BATCH_S)
-    print(json.dumps({"sent": done}), flush=True)
+    print(json.dumps({"sent": done, "seconds": time.monotonic() - began}), flush=True)
