@@ -53,11 +53,11 @@ class Assault:
     def __init__(self, lab: HostileLab) -> None:
         self.lab = lab
         self.report: dict[str, Any] = {}  # what its processes have counted, once it has ended
-        self.seconds = 0.0                # how long it took
+        self.seconds = 0.0                # how long it went on
         self.note = ""                    # why it could not be carried out
         self._processes: list[AttackProcess] = []
         self._afterwards: list[Callable[[], object]] = []
-        self._began = time.monotonic()
+        self._began = 0.0
 
     def __enter__(self) -> Assault:
         return self
@@ -65,6 +65,10 @@ class Assault:
     def __exit__(self, *_: object) -> None:
         for process in reversed(self._processes):
             process.stop()
+
+    def begin(self, attack: Callable[[Assault], None]) -> None:
+        self._began = time.monotonic()
+        attack(self)
 
     def run(self, node: str, script: str, *arguments: str) -> AttackProcess:
         """Starts a script of this folder in that node."""

@@ -20,7 +20,7 @@ _FLOW_LIMIT_S = 15.0
 _BEGIN_S = 6.0  # for what comes before, between and after the two windows
 _END_LIMIT_S = 60.0
 _POLL_S = 0.1
-_WARNING = re.compile(r"\] \[(?:warning|error)\] ([A-Z_]+) ")
+_NAMES = re.compile(r"\] \[(?:(?:warning|error)\] ([A-Z_]+)|info\] ([A-Z_]+_REFUSED)) ")
 
 
 class Traffic:
@@ -62,7 +62,7 @@ class Traffic:
 
 
 class Warnings:
-    """The codes of warnings that the honest nodes log from now on."""
+    """The codes of warnings, and of what was refused, that the honest nodes log from now on."""
 
     def __init__(self, lab: HostileLab) -> None:
         self._lab = lab
@@ -73,7 +73,7 @@ class Warnings:
         for node, (pid, length) in self._logged.items():
             process = self._lab.daemons[node]
             log = process.output_from(length if process.pid == pid else 0).decode(errors="replace")
-            found.update(_WARNING.findall(log))
+            found.update(warning or refused for warning, refused in _NAMES.findall(log))
         return found
 
 
@@ -92,7 +92,7 @@ def measure(build: Path, attack: Attack, seconds: float, tries: int, logs: Path 
             traffic.await_flow(lab)
             without = node_load.measure(lab, seconds)
             idle, warnings = node_load.forget_peaks(lab), Warnings(lab)
-            attack.begin(assault)
+            assault.begin(attack.begin)
             during = node_load.measure(lab, seconds)
             traffic.check_flows()
             wrong, failure = traffic.finish()

@@ -29,12 +29,12 @@ def _become(user: int) -> None:
     os.setuid(user)
 
 
-def _open_session(path: str) -> socket.socket | None:
+def _open_session(path: str, hello: bytes) -> socket.socket | None:
     session = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         session.settimeout(1.0)
         session.connect(path)
-        send_message(session, session_hello("hostile"))
+        send_message(session, hello)
         return session
     except OSError:
         session.close()
@@ -60,13 +60,13 @@ def _without_ended(sessions: list[socket.socket]) -> list[socket.socket]:
     return kept
 
 
-def _take_all(path: str) -> None:
+def _take_all(path: str, hello: bytes) -> None:
     goes_on = until_told()
     sessions: list[socket.socket] = []
     while goes_on():
         sessions = _without_ended(sessions)
         while len(sessions) < _AT_A_TIME and goes_on():
-            session = _open_session(path)
+            session = _open_session(path, hello)
             if session is None:
                 break
             sessions.append(session)
@@ -74,12 +74,12 @@ def _take_all(path: str) -> None:
 
 
 def _as_users(path: str) -> None:
-    children = []
+    children, hello = [], session_hello("hostile")  # which other users may not be able to read
     for user in range(_FIRST_USER, _FIRST_USER + _USERS):
         child = os.fork()
         if child == 0:
             _become(user)
-            _take_all(path)
+            _take_all(path, hello)
             os._exit(0)
         children.append(child)
     goes_on = until_told()
