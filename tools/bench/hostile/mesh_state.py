@@ -13,8 +13,9 @@ _KNOWN_S = 20.0
 # Problems that stay for a while after their cause has ended, by design, and for how long.
 PROBLEMS_THAT_STAY = {
     "TOPOLOGY_CROWDED": "10 s", "NAME_DEFENDED": "10 s", "CONNECTIONS_FLOODED": "1 min",
-    "KEY_DIFFERS": "5 s", "NAME_TAKEN": "5 s", "HOLD_TOO_LONG": "5 s", "ADVERTISEMENT_REFUSED": "5 s",
-    "SESSION_NAME_TAKEN": "until the node starts again"}
+    "SESSION_NAME_TAKEN": "until the node starts again",
+    **dict.fromkeys(("KEY_DIFFERS", "CLUSTER_DIFFERS", "VERSION_DIFFERS", "NAME_TAKEN", "HOLD_TOO_LONG",
+                     "ADVERTISEMENT_REFUSED"), "5 s")}
 
 
 @dataclass(frozen=True)
