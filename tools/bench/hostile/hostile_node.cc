@@ -40,10 +40,13 @@ struct Options {
   int ready_fd = -1;
 };
 
-std::uint64_t now_us() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count());
+std::uint64_t boot_nonce_in(std::chrono::years years) {
+  const auto then = (std::chrono::system_clock::now() + years).time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(then).count());
 }
+
+// Nodes refuse what is more than 20 years ahead of their clocks.
+constexpr std::chrono::years kBelieved{19};
 
 absl::StatusOr<std::unique_ptr<DatagramSeal>> seal_of(const Settings& settings) {
   if (settings.key_file.empty()) return std::make_unique<NoSeal>();
@@ -71,8 +74,8 @@ class HostileNode {
         addresses_(std::move(addresses)),
         clock_(io),
         channel_(io, settings.control_port),
-        node_({settings.cluster, settings.node, options.boot_nonce == 0 ? now_us() : options.boot_nonce}, clock_,
-              inventory, channel_, seal, {settings.hello, std::chrono::milliseconds(options.hold_ms)}) {
+        node_({settings.cluster, settings.node, options.boot_nonce == 0 ? boot_nonce_in({}) : options.boot_nonce},
+              clock_, inventory, channel_, seal, {settings.hello, std::chrono::milliseconds(options.hold_ms)}) {
     channel_.update_ports(inventory.ports());
     node_.start();
     await_neighbour();
@@ -101,7 +104,9 @@ class HostileNode {
   void lie() {
     if (options_.nodes > 0) invent_nodes(node_, options_.nodes, options_.cables_each);
     if (!addresses_.empty()) claim_addresses(node_, addresses_);
-    if (!options_.forged.empty()) repeated_ = forge(node_, clock_, options_.forged, options_.per_second);
+    if (!options_.forged.empty()) {
+      repeated_ = forge(node_, clock_, options_.forged, boot_nonce_in(kBelieved), options_.per_second);
+    }
     if (options_.renewed == "own") repeated_ = renew_own(node_, clock_, options_.per_second);
     if (options_.renewed == "invented") repeated_ = renew_invented(node_, clock_, options_.per_second);
   }

@@ -1,6 +1,6 @@
 #include "tools/bench/hostile/lies.h"
 
-#include <chrono>
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,13 +24,6 @@ sim::InventedCrowd crowd_of(const sim::LyingNode& node, std::size_t nodes, std::
 void say(sim::LyingNode& node, const sim::InventedCrowd& crowd) {
   node.claim(crowd.head_ports, crowd.head_adjacencies);
   for (const Advertisement& each : crowd.nodes) node.say(each);
-}
-
-// Nodes refuse what is more than 20 years ahead of their clocks.
-std::uint64_t latest_believed_nonce() {
-  const auto then = std::chrono::system_clock::now() + std::chrono::years(19);
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(then.time_since_epoch()).count());
 }
 
 }  // namespace
@@ -60,15 +53,15 @@ void claim_addresses(sim::LyingNode& node, const std::vector<routing::PortAddres
 }
 
 std::unique_ptr<PacedCalls> forge(sim::LyingNode& node, Clock& clock, std::vector<std::string> names,
-                                  std::uint64_t per_second) {
-  const std::uint64_t nonce = latest_believed_nonce();
-  return std::make_unique<PacedCalls>(clock, per_second, [&node, nonce, names = std::move(names)](std::uint64_t call) {
-    Advertisement forged;
-    forged.name = names[call % names.size()];
-    forged.origin = routing::node_id(node.identity().cluster, forged.name);
-    forged.version = {nonce + call, routing::kMaxSequence};
-    node.say(forged);
-  });
+                                  std::uint64_t boot_nonce, std::uint64_t per_second) {
+  return std::make_unique<PacedCalls>(clock, per_second,
+                                      [&node, boot_nonce, names = std::move(names)](std::uint64_t call) {
+                                        Advertisement forged;
+                                        forged.name = names[call % names.size()];
+                                        forged.origin = routing::node_id(node.identity().cluster, forged.name);
+                                        forged.version = {boot_nonce + call, routing::kMaxSequence};
+                                        node.say(forged);
+                                      });
 }
 
 std::unique_ptr<PacedCalls> renew_own(sim::LyingNode& node, Clock& clock, std::uint64_t per_second) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,10 +21,10 @@ void invent_nodes(sim::LyingNode& node, std::size_t nodes, std::size_t cables_ea
 // Cables of this node, and of nodes that do not exist, with addresses that others have.
 void claim_addresses(sim::LyingNode& node, const std::vector<routing::PortAddress>& addresses);
 
-// Again and again, an advertisement of each of these nodes by turns, without cables, and with the latest version that
-// other nodes believe.
+// Again and again, an advertisement of each of these nodes by turns, without cables, and with the last version of a
+// boot nonce from `boot_nonce` on.
 std::unique_ptr<PacedCalls> forge(sim::LyingNode& node, Clock& clock, std::vector<std::string> names,
-                                  std::uint64_t per_second);
+                                  std::uint64_t boot_nonce, std::uint64_t per_second);
 
 // Again and again its own advertisement, in which a cable to an invented node comes and goes.
 std::unique_ptr<PacedCalls> renew_own(sim::LyingNode& node, Clock& clock, std::uint64_t per_second);

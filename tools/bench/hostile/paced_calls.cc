@@ -1,5 +1,6 @@
 #include "tools/bench/hostile/paced_calls.h"
 
+#include <chrono>
 #include <utility>
 
 namespace cableway::bench {
