@@ -36,7 +36,7 @@ def result(**changes: Any) -> Result:
         "name": "made-up", "who": "outsider", "what": "sends much", "note": "", "per_second": 1000.0,
         "before_bytes_per_s": 100e6, "during_bytes_per_s": 99e6, "wrong_bytes": 0, "traffic_failure": "", "job_s": (0.4, 0.6),
         "job_failures": (), "memory_bytes": {"n0": 10**6, "n1": 2 * 10**6}, "cores": {"n0": 0.01, "n1": 0.2}, "differs": (),
-        "stays": ("KEY_DIFFERS",), "named_by": ("KEY_DIFFERS",), "job_after_s": 0.5, "after_failure": ""}
+        "stays": ("KEY_DIFFERS",), "named_by": ("KEY_DIFFERS",), "lost_cables": 0, "job_after_s": 0.5, "after_failure": ""}
     return Result(**values | changes)
 
 
@@ -54,6 +54,7 @@ class JudgementTest(unittest.TestCase):
                                 ({"memory_bytes": {"n2": 65 * 10**6}}, "grew by 65 MB"),
                                 ({"cores": {"n1": 0.26}}, "n1 used 0.26"),
                                 ({"differs": ("n0 lacks cable c",)}, "5 s after it: n0 lacks cable c"),
+                                ({"lost_cables": 2}, "between others were lost 2 times"),
                                 ({"after_failure": "no path"}, "after it failed"),
                                 ({"job_after_s": 3.0}, r"after it took 3\.00 s")):
             with self.subTest(reason):

@@ -9,7 +9,7 @@ from machine import facts_table
 from mesh_state import PROBLEMS_THAT_STAY
 
 _GOALS = (f"traffic >= {LEAST_RATIO}, a new job <= {MOST_JOB_S:g} s, memory <= {MOST_MEMORY_BYTES / 1e6:.0f} MB,"
-          f" <= {MOST_CORES} cores more, and nothing that differs {AFTER_S:g} s after the end")
+          f" <= {MOST_CORES} cores more, no cable between others lost, and nothing that differs {AFTER_S:g} s after the end")
 
 _INTRO = """\
 `tools/bench.sh hostile`: a line of four network namespaces n0 to n3 with cables of 500 Mbit/s and one key, and an attacker with
@@ -24,7 +24,8 @@ two cables to n1. What is attacked is the relay n1, and through it the others. E
 - afterwards: what honest nodes lack of each other's cables and paths {after:g} s after the end, and problems that should be
   over. Those that stay for a time by design are in brackets: {staying}.
 
-The attackers share the processors with all nodes, and an insider ends without a word. Goals: {goals}."""
+The attackers share the processors with all nodes; how much two measurements of nothing differ, the controls show. An insider
+ends without a word. Reported as: codes of warnings and refusals of honest nodes during the attack. Goals: {goals}."""
 
 _SHORT_INTRO = """\
 `tools/bench.sh hostile`, four nodes in a line on cables of 500 Mbit/s, with a key; the attacker has two cables to n1, which

@@ -33,7 +33,8 @@ class Result:
     cores: dict[str, float]       # by node: above what it used before
     differs: tuple[str, ...]      # AFTER_S after the end
     stays: tuple[str, ...]        # codes of problems that may stay, then
-    named_by: tuple[str, ...]     # codes of problems and warnings during the attack
+    named_by: tuple[str, ...]     # codes of warnings and refusals during the attack
+    lost_cables: int              # how often a cable between others was found lost during the attack
     job_after_s: float            # a new job, then
     after_failure: str            # why that failed
 
@@ -72,6 +73,8 @@ class Result:
         node, cores = self.busiest()
         if cores > MOST_CORES:
             lines.append(f"{node} used {cores:.2f} cores more, goal <= {MOST_CORES}")
+        if self.lost_cables:
+            lines.append(f"cables between others were lost {self.lost_cables} times")
         if self.after_failure:
             lines.append(f"a new job after it failed: {self.after_failure}")
         elif self.job_after_s > MOST_JOB_S:
