@@ -23,6 +23,8 @@ usage: tools/bench.sh BENCHMARK [options]
           what flows gain from all of their paths, compared to one path, on rings, parallel cables, a torus, a chord, a bridge
   checksum
           what checksums of chunks cost over TCP: throughput and CPU time with and without them, and their own speed
+  hostile
+          what attacks cost those who are not attacked: traffic, new jobs, memory, processor time, and what is left afterwards
   soak    an hour of verified full load on busy processors: whether anything is found to have failed, or grows
   routes  shortest paths compared to Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
 
@@ -36,7 +38,7 @@ case ${1:-} in
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"
     ;;
-  failover | multipath)
+  failover | multipath | hostile)
     benchmark=$1
     shift
     exec python3 "$root/tools/bench/$benchmark/${benchmark}_bench.py" "$@"

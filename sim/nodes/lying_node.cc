@@ -17,6 +17,7 @@ class LyingNode::Link final : public AdjacencyLink::End {
 
   void wake() { link_.wake(); }
   bool has_sent_all() const { return sent_ == node_.said_.size() && link_.settled(); }
+  std::size_t sent() const { return sent_; }
   void receive(std::span<const std::byte> body) { link_.receive(body).IgnoreError(); }
 
   bool next_message(LinkMessage& message) override {
@@ -35,16 +36,15 @@ class LyingNode::Link final : public AdjacencyLink::End {
   AdjacencyLink link_;
 };
 
-LyingNode::LyingNode(NodeIdentity identity, VirtualClock& clock, FabricPorts& ports, const DatagramSeal& seal,
-                     HelloTiming timing)
+LyingNode::LyingNode(NodeIdentity identity, Clock& clock, PortInventory& inventory, ControlChannel& channel,
+                     const DatagramSeal& seal, HelloTiming timing)
     : clock_(clock),
-      ports_(ports),
+      channel_(channel),
       neighbours_(
-          std::move(identity), timing, clock, ports, ports, seal, [this] { return ++random_; }, *this) {}
+          std::move(identity), timing, clock, inventory, channel, seal, [this] { return ++random_; }, *this) {}
 
 LyingNode::~LyingNode() {
-  ports_.listen([](const ReceivedDatagram&) {});
-  ports_.watch([] {});
+  channel_.listen([](const ReceivedDatagram&) {});
 }
 
 void LyingNode::start() {
@@ -55,8 +55,7 @@ void LyingNode::start() {
 void LyingNode::stop() {
   neighbours_.leave();
   links_.clear();
-  ports_.listen([](const ReceivedDatagram&) {});
-  ports_.watch([] {});
+  channel_.listen([](const ReceivedDatagram&) {});
 }
 
 void LyingNode::claim(std::vector<routing::AdvertisedPort> ports,
@@ -77,6 +76,12 @@ std::size_t LyingNode::neighbours_up() const {
 
 bool LyingNode::has_said_all() const {
   return std::all_of(links_.begin(), links_.end(), [](const auto& each) { return each.second->has_sent_all(); });
+}
+
+std::size_t LyingNode::sent() const {
+  std::size_t least = said();
+  for (const auto& [key, link] : links_) least = std::min(least, link->sent());
+  return least;
 }
 
 void LyingNode::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {

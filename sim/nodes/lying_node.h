@@ -1,5 +1,5 @@
 // An insider: a node with the cluster's key and real cables, which floods what it is told to, true or not. It keeps no
-// database and relays nothing.
+// database and relays nothing. In the simulator its ports are a fabric's; in tools/bench/hostile they are a host's.
 #ifndef CABLEWAY_SIM_NODES_LYING_NODE_H_
 #define CABLEWAY_SIM_NODES_LYING_NODE_H_
 
@@ -9,21 +9,26 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/crypto/datagram_seal.h"
+#include "core/discovery/control_channel.h"
 #include "core/discovery/neighbours.h"
+#include "core/ports/port_inventory.h"
 #include "routing/link_state/advertisement.h"
 #include "sim/nodes/cable_fabric.h"
-#include "sim/virtual_clock.h"
 
 namespace cableway::sim {
 
 class LyingNode final : private Neighbours::Listener {
  public:
-  // Owns the ports of a node of the fabric, which must not run otherwise. All references must outlive this.
-  LyingNode(NodeIdentity identity, VirtualClock& clock, FabricPorts& ports, const DatagramSeal& seal,
-            HelloTiming timing = {});
+  // Owns the ports of a node, which must not run otherwise. All references must outlive this.
+  LyingNode(NodeIdentity identity, Clock& clock, PortInventory& inventory, ControlChannel& channel,
+            const DatagramSeal& seal, HelloTiming timing);
+  LyingNode(NodeIdentity identity, Clock& clock, FabricPorts& ports, const DatagramSeal& seal, HelloTiming timing = {})
+      : LyingNode(std::move(identity), clock, ports, ports, seal, timing) {}
   ~LyingNode() override;
 
   void start();
@@ -39,6 +44,9 @@ class LyingNode final : private Neighbours::Listener {
   std::size_t neighbours_up() const;
   // All that was said has been sent to every neighbour that is up.
   bool has_said_all() const;
+  // The number of advertisements said, and of those sent to the neighbour that is furthest behind.
+  std::size_t said() const { return said_.size(); }
+  std::size_t sent() const;
 
  private:
   class Link;
@@ -54,8 +62,8 @@ class LyingNode final : private Neighbours::Listener {
   void say_own();
   routing::Advertisement own() const;
 
-  VirtualClock& clock_;
-  FabricPorts& ports_;
+  Clock& clock_;
+  ControlChannel& channel_;
   Neighbours neighbours_;
   std::uint64_t random_ = 1;
   std::vector<routing::AdvertisedPort> claimed_ports_;
