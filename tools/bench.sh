@@ -24,7 +24,7 @@ usage: tools/bench.sh BENCHMARK [options]
   checksum
           what checksums of chunks cost over TCP: throughput and CPU time with and without them, and their own speed
   hostile
-          what attacks cost those who are not attacked: traffic, new jobs, memory, processor time, and what is left afterwards
+          what attacks cost other nodes: traffic, new jobs, memory, processor time, and what is left afterwards
   soak    an hour of verified full load on busy processors: whether anything is found to have failed, or grows
   routes  shortest paths compared to Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
 

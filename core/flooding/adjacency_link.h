@@ -29,7 +29,7 @@ class AdjacencyLink {
  public:
   static constexpr std::size_t kWindow = 8;
   static constexpr std::chrono::milliseconds kEvery{10};
-  static constexpr int kBurst = 128;  // 1 MB: more than a database of 4,096 nodes with two cables each
+  static constexpr int kBurst = 256;  // 2 MB: a full database
 
   class End {
    public:

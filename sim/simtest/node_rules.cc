@@ -16,9 +16,10 @@ namespace cableway::sim {
 namespace {
 
 constexpr std::size_t kNotReached = SIZE_MAX;
-// A port sends ten hellos per second, and up to a hundred more while something changes; each neighbour is sent an
-// advertisement of each origin at most ten times per second, and retransmissions while it does not answer.
-constexpr std::uint64_t kDatagramsPerPort = 700;
+// A port sends ten hellos per second, and up to a hundred more while something changes. A neighbour takes 256 segments
+// at once and 100 a second beyond, so as many are sent on to each other neighbour and as many acknowledged; a few are
+// sent again while it does not answer.
+constexpr std::uint64_t kDatagramsPerPort = 900;
 constexpr std::uint32_t kPortMtu = 1500;  // of all ports
 
 std::string text_of(const routing::AdvertisementVersion& version) {

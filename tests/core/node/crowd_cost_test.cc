@@ -59,7 +59,7 @@ TEST(CrowdCost, ANodeKeepsToItsMemory) {
   forget_peak_memory();
   world.start(0);
   std::size_t most_cables = 0;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 80; ++i) {
     world.clock().run_for(500ms);
     most_cables = std::max(most_cables, world.node(0).paths().topology().plugged_cables().size());
   }
@@ -84,7 +84,7 @@ TEST(CrowdCost, APassTakesMilliseconds) {
     for (const routing::Advertisement& node : crowd.nodes) nodes.push_back(&node);
     routing::LinkStateDatabase database;
     for (const auto* node : nodes) database.offer(*node, {}, {});
-    ASSERT_GT(database.size(), 1000U);
+    ASSERT_GT(database.size(), 500U);
     const double pass = seconds_of([&] { routing::fair_shares(nodes, head.origin, routing::kMaxWeight); });
     std::size_t cables = 0;
     const double topology =

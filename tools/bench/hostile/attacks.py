@@ -136,17 +136,17 @@ def _take_name(assault: Assault) -> None:
 
 
 ATTACKS = (
-    Attack("control", "nobody", "nothing, as a control"),
-    Attack("hellos-10", "outsider", "10 recorded datagrams a second, hellos of an earlier node and of the relay itself, into"
+    Attack("control", "none", "no attack, as a control"),
+    Attack("hellos-10", "outsider", "10 recorded datagrams a second, hellos of an earlier incarnation and of the relay itself, into"
            " both ports", _datagrams("replay", 10), _record_earlier_life),
     Attack("hellos-1000", "outsider", "the same, 1,000 a second", _datagrams("replay", 1000), _record_earlier_life),
-    Attack("garbage", "outsider", "10,000 random and changed control datagrams a second, beside a true node",
+    Attack("garbage", "outsider", "10,000 random and changed control datagrams a second, beside a correct node",
            _datagrams("garbage", 10_000), _record),
-    Attack("pulses", "outsider", "10,000 random and changed pulses a second, beside a true node",
+    Attack("pulses", "outsider", "10,000 random and changed pulses a second, beside a correct node",
            _datagrams("pulses", 10_000), _record),
     Attack("hold", "insider", "the longest hold time, 120 s, and the greatest boot nonce",
            _insider("--hold-ms", "120000", "--boot-nonce", str(2**64 - 2))),
-    Attack("versions-1", "insider", "a forged advertisement a second, of n0, n2 and n3 by turns, with the latest version",
+    Attack("versions-1", "insider", "a forged advertisement a second, of n0, n2 and n3 in turn, with the latest version",
            _insider("--forge", "n0", "n2", "n3", "--per-second", "1")),
     Attack("versions-100", "insider", "100 of them a second, of n3, while jobs of n2 and n0 begin",
            _insider("--forge", "n3", "--per-second", "100"), job=("n2", "n0")),
@@ -166,7 +166,7 @@ ATTACKS = (
     Attack("setups", "insider", "1,200 set-ups at a time that hang", _set_ups("hang", 1200)),
     Attack("ports", "insider", "200 set-ups a second to TCP ports where no process accepts circuits", _set_ups("untold", 200)),
     Attack("connections", "outsider", "1,000 connections a second that send nothing", _idle_connections),
-    Attack("sessions", "local users", "four users take all sessions that they may", _take_sessions),
+    Attack("sessions", "local users", "four users open as many sessions as they may", _take_sessions),
     Attack("session-name", "local user", "takes the name of the node's session socket before the node starts", _take_name),
-    Attack("control-again", "nobody", "nothing, as a control"),
+    Attack("control-again", "none", "no attack, as a control"),
 )

@@ -31,7 +31,7 @@ _SECONDS, _TRIES = 5.0, 4
 _NAMES = tuple(attack.name for attack in ATTACKS)
 
 _DESCRIPTION = f"""\
-Attacks a mesh of four nodes in network namespaces, in {len(ATTACKS)} ways one after the other, as outsider, insider and
+Attacks a line of four nodes in network namespaces, in {len(ATTACKS)} ways one after the other, as outsider, insider and
 local user (docs/security.md), and measures traffic between others, new jobs, memory, processor time, and what is left
 afterwards. Takes some 30 s an attack; use an otherwise idle machine.
 
@@ -48,7 +48,7 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh hostile", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", choices=_NAMES, metavar="NAME",
-                        help="this attack; may be repeated: not written unless --out is given")
+                        help="run only this attack; may be repeated; documents are written only with --out")
     parser.add_argument("--seconds", type=float, default=_SECONDS, metavar="S",
                         help="measure traffic for S seconds without and with each attack (default: %(default)g)")
     parser.add_argument("--tries", type=int, default=_TRIES, metavar="N",

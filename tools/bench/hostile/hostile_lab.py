@@ -44,7 +44,7 @@ def topology_text() -> str:
 
 
 def why_failed(rank: LabProcess) -> str:
-    """The plugin's last words, or the rank's; empty if it has succeeded."""
+    """The last message of the plugin, or of the rank; empty if it has succeeded."""
     try:
         rank.check_status()
     except BenchError as error:
@@ -85,7 +85,7 @@ class HostileLab:
         self.daemons.pop(node).stop()
 
     def kill(self, node: str) -> None:
-        """Ends the node without a word to its neighbours."""
+        """Ends the node without a leaving hello to its neighbours."""
         os.kill(self.daemons[node].pid, 9)
         self.stop(node)
 

@@ -46,11 +46,11 @@ std::uint64_t boot_nonce_in(std::chrono::years years) {
 }
 
 // Nodes refuse what is more than 20 years ahead of their clocks.
-constexpr std::chrono::years kBelieved{19};
+constexpr std::chrono::years kAccepted{19};
 
 absl::StatusOr<std::unique_ptr<DatagramSeal>> seal_of(const Settings& settings) {
   if (settings.key_file.empty()) return std::make_unique<NoSeal>();
-  absl::StatusOr<ControlKey> key = host::read_key(settings.key_file);
+  absl::StatusOr<KeyRing> key = host::read_keys(settings.key_file);
   if (!key.ok()) return key.status();
   return std::make_unique<KeyedSeal>(*std::move(key));
 }
@@ -105,7 +105,7 @@ class HostileNode {
     if (options_.nodes > 0) invent_nodes(node_, options_.nodes, options_.cables_each);
     if (!addresses_.empty()) claim_addresses(node_, addresses_);
     if (!options_.forged.empty()) {
-      repeated_ = forge(node_, clock_, options_.forged, boot_nonce_in(kBelieved), options_.per_second);
+      repeated_ = forge(node_, clock_, options_.forged, boot_nonce_in(kAccepted), options_.per_second);
     }
     if (options_.renewed == "own") repeated_ = renew_own(node_, clock_, options_.per_second);
     if (options_.renewed == "invented") repeated_ = renew_invented(node_, clock_, options_.per_second);
@@ -151,7 +151,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 31))
       ->capture_default_str();
   app.add_option("--claim", options.addresses, "claim these IPv4 addresses");
-  app.add_option("--forge", options.forged, "forge advertisements of these nodes, with the latest versions believed");
+  app.add_option("--forge", options.forged,
+                 "forge advertisements of these nodes, with the latest versions that nodes accept");
   app.add_option("--renew", options.renewed, "renew advertisements: its own, or those of invented nodes")
       ->check(CLI::IsMember({"own", "invented"}));
   app.add_option("--per-second", options.per_second, "rate of --forge or --renew")
@@ -166,7 +167,8 @@ void add_options(CLI::App& app, Options& options) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "hostile_node - a neighbour with the cluster's key that lies, for benchmarks. It ends without a word to\n"
+      "hostile_node - a neighbour with the cluster's key that lies, for benchmarks. It ends without a leaving hello "
+      "to\n"
       "its neighbours, and prints how many advertisements it has said and sent."};
   cableway::bench::Options options;
   cableway::bench::add_options(app, options);

@@ -13,7 +13,7 @@ _GOALS = (f"traffic >= {LEAST_RATIO}, a new job <= {MOST_JOB_S:g} s, memory <= {
 
 _INTRO = """\
 `tools/bench.sh hostile`: a line of four network namespaces n0 to n3 with cables of 500 Mbit/s and one key, and an attacker with
-two cables to n1. What is attacked is the relay n1, and through it the others. Each attack meets nodes that have just started.
+two cables to n1. What is attacked is the relay n1, and through it the others. Each attack runs against newly started nodes.
 
 - traffic: TCP bytes that arrive at n2 from n0 through n1, every one checked, in {seconds:g} s with the attack from its
   beginning on, compared with the {seconds:g} s before it.
@@ -24,7 +24,7 @@ two cables to n1. What is attacked is the relay n1, and through it the others. E
 - afterwards: what honest nodes lack of each other's cables and paths {after:g} s after the end, and problems that should be
   over. Those that stay for a time by design are in brackets: {staying}.
 
-The attackers share the processors with all nodes; how much two measurements of nothing differ, the controls show. An insider
+The attackers share the processors with all nodes; the controls show how much two measurements without an attack differ. An insider
 ends without a word. Reported as: codes of warnings and refusals of honest nodes during the attack. Goals: {goals}."""
 
 _SHORT_INTRO = """\
