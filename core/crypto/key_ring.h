@@ -21,8 +21,9 @@ inline constexpr std::size_t kMaxKeyFileBytes = 1024;
 // Immutable; any thread.
 class KeyRing {
  public:
-  // A key file: a key (ControlKey::parse()) in each of one or two lines, others blank. The InvalidArgument message
-  // contains nothing of the file. The caller wipes `text`.
+  // A key file: a key (ControlKey::parse()) in each of one or two lines, others blank. InvalidArgument: no key, a
+  // malformed one, more than two, the same one twice, or more than kMaxKeyFileBytes; the message contains nothing of
+  // the file. The caller wipes `text`.
   static absl::StatusOr<KeyRing> parse(std::string_view text);
   KeyRing(KeyRing&&) = default;
   KeyRing& operator=(KeyRing&&) = default;
@@ -33,7 +34,7 @@ class KeyRing {
   bool verify(KeyUse use, std::span<const std::byte> message, const Mac& mac) const;
 
   SetupKeys setup_keys() const;
-  // Of each key, the first one's first.
+  // One per key, in the order of the file.
   std::vector<std::string> fingerprints() const;
 
   friend bool operator==(const KeyRing&, const KeyRing&) = default;

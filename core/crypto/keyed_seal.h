@@ -29,7 +29,7 @@ class KeyedSeal final : public DatagramSeal {
     return keys()->verify(KeyUse::kControlDatagram, bytes, mac);
   }
 
-  // From now on these are used.
+  // Replaces the keys for later calls; `keys` must not be null.
   void use(std::shared_ptr<const KeyRing> keys) {
     const std::lock_guard lock(mutex_);
     keys_.swap(keys);

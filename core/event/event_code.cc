@@ -25,7 +25,7 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster, and read and change what crosses it",
      "give all nodes the same CABLEWAY_KEY_FILE (openssl rand -hex 32 > key; chmod 600 key)"},
     {Code::kKeyUnreadable, "KEY_UNREADABLE", Severity::kError,
-     "the key file cannot be read, or holds no key: a node that runs keeps the keys that it has",
+     "the key file cannot be read or is invalid: a running node keeps its keys",
      "64 hex digits in one line or two, of root or the node's user, chmod 600; root's key need not be read by others"},
     {Code::kKeysChanged, "KEYS_CHANGED", Severity::kInfo,
      "the key file has changed: the text has the fingerprints of the keys that the node accepts now", "-"},
@@ -73,7 +73,8 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kClusterDiffers, "CLUSTER_DIFFERS", Severity::kWarning, "a node on a cable is of another cluster",
      "give both the same CABLEWAY_CLUSTER, if they are to be one"},
     {Code::kKeyDiffers, "KEY_DIFFERS", Severity::kWarning,
-     "a node on a cable has another key, or only one of the two has a key: it is ignored",
+     "a node on a cable seals with a key that this node does not accept, or only one of the two has a key: it is "
+     "ignored",
      "give every node the same CABLEWAY_KEY_FILE"},
     {Code::kNameTaken, "NAME_TAKEN", Severity::kWarning, "two nodes of the cluster have one name",
      "set CABLEWAY_NODE on one of them"},

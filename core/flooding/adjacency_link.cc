@@ -13,8 +13,8 @@ constexpr std::chrono::milliseconds kMaxTimeOut{640};
 
 }  // namespace
 
-AdjacencyLink::AdjacencyLink(Identity identity, Clock& clock, End& end)
-    : identity_(identity), clock_(clock), end_(end), time_out_(kInitialTimeOut) {}
+AdjacencyLink::AdjacencyLink(Identity identity, Clock& clock, SegmentAllowance& allowance, End& end)
+    : identity_(identity), clock_(clock), allowance_(allowance), end_(end), time_out_(kInitialTimeOut) {}
 
 void AdjacencyLink::wake() {
   if (flush_ != nullptr) return;
@@ -56,7 +56,7 @@ std::vector<LinkMessage> AdjacencyLink::take_messages() {
 void AdjacencyLink::transmit(std::uint32_t sequence, const std::vector<LinkMessage>& messages) {
   owe_acknowledgement_ = false;
   end_.send_segment(encode_link_segment(LinkSegment{identity_.them.value, identity_.their_adjacency,
-                                                    identity_.our_adjacency, sequence, acknowledged_, messages}));
+                                                    identity_.our_adjacency, sequence, acknowledged(), messages}));
 }
 
 void AdjacencyLink::arm_retransmission() {
@@ -75,30 +75,29 @@ absl::Status AdjacencyLink::receive(std::span<const std::byte> body) {
                     segment->my_adjacency == identity_.their_adjacency;
   if (!ours) return absl::OkStatus();
   acknowledge_up_to(segment->acknowledged);
-  if (segment->sequence != 0 && segment->sequence <= acknowledged_) {
+  if (segment->sequence != 0 && segment->sequence <= acknowledged()) {
     // A copy: the earlier acknowledgement may have been lost.
     owe_acknowledgement_ = true;
     wake();
   }
-  // A neighbour that sends beyond its window keeps to no limit.
-  if (segment->sequence != received_ + 1 || received_ - acknowledged_ == kWindow) return absl::OkStatus();
+  // Beyond the window: the neighbour ignores flow control.
+  if (segment->sequence != received_ + 1 || held_.size() == kWindow) return absl::OkStatus();
   received_ = segment->sequence;
+  held_.push_back(body.size());
   acknowledge_received();
   for (const LinkMessage& message : segment->messages) end_.receive_message(message);
   return absl::OkStatus();
 }
 
-// As many as the neighbour's allowance covers now; the others once it does.
+// What the allowance covers now, and the rest later.
 void AdjacencyLink::acknowledge_received() {
-  const Instant now = clock_.now();
-  while (acknowledged_ != received_ && paid_until_ - now < kBurst * Duration(kEvery)) {
-    paid_until_ = std::max(paid_until_, now) + kEvery;
-    ++acknowledged_;
+  while (!held_.empty() && allowance_.take(clock_.now(), held_.front())) {
+    held_.pop_front();
     owe_acknowledgement_ = true;
   }
   if (owe_acknowledgement_) wake();
-  if (acknowledged_ == received_ || acknowledgement_ != nullptr) return;
-  acknowledgement_ = clock_.call_after(kEvery, [this] {
+  if (held_.empty() || acknowledgement_ != nullptr) return;
+  acknowledgement_ = clock_.call_after(SegmentAllowance::kEvery, [this] {
     acknowledgement_.reset();
     acknowledge_received();
   });

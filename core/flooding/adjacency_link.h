@@ -1,9 +1,8 @@
 // Delivers messages between two neighbours exactly once and in order, over datagrams that may be lost: go-back-N with a
 // window of segments, cumulative acknowledgements, and exponential backoff.
 //
-// A neighbour may send kBurst segments at once, and one every kEvery beyond: later ones are acknowledged late, and its
-// window is full until then. So one that renews advertisements without end costs what these cost, here and at all nodes
-// behind.
+// A segment that exceeds the neighbour's allowance is acknowledged late, which keeps the neighbour's window full. This
+// bounds the cost of endless renewals, here and at the nodes that they are flooded on to.
 //
 // Pending messages are not queued here but requested from the End when the window has room, so that only the newest
 // version of an advertisement is sent and a link's memory is bounded by kWindow segments. The link never gives up;
@@ -11,7 +10,6 @@
 #ifndef CABLEWAY_CORE_FLOODING_ADJACENCY_LINK_H_
 #define CABLEWAY_CORE_FLOODING_ADJACENCY_LINK_H_
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -21,6 +19,7 @@
 
 #include "core/clock.h"
 #include "core/flooding/link_segment.h"
+#include "core/flooding/segment_allowance.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {
@@ -28,8 +27,6 @@ namespace cableway {
 class AdjacencyLink {
  public:
   static constexpr std::size_t kWindow = 8;
-  static constexpr std::chrono::milliseconds kEvery{10};
-  static constexpr int kBurst = 256;  // 2 MB: a full database
 
   class End {
    public:
@@ -48,8 +45,8 @@ class AdjacencyLink {
     std::uint64_t their_adjacency = 0;
   };
 
-  // `clock` and `end` must outlive this.
-  AdjacencyLink(Identity identity, Clock& clock, End& end);
+  // All references must outlive this. `allowance`: of what the neighbour sends.
+  AdjacencyLink(Identity identity, Clock& clock, SegmentAllowance& allowance, End& end);
 
   // Messages are pending. They are sent after a short delay that batches them with later ones.
   void wake();
@@ -73,14 +70,15 @@ class AdjacencyLink {
   void arm_retransmission();
   void acknowledge_up_to(std::uint32_t sequence);
   void acknowledge_received();
+  std::uint32_t acknowledged() const { return received_ - static_cast<std::uint32_t>(held_.size()); }
 
   Identity identity_;
   Clock& clock_;
+  SegmentAllowance& allowance_;
   End& end_;
   std::uint32_t next_sequence_ = 1;
-  std::uint32_t received_ = 0;      // the last one received in order
-  std::uint32_t acknowledged_ = 0;  // of these
-  Instant paid_until_;              // when all acknowledged ones would be paid for, at one every kEvery
+  std::uint32_t received_ = 0;    // the last one received in order
+  std::deque<std::size_t> held_;  // of those, the last ones, not acknowledged yet: their bytes
   bool owe_acknowledgement_ = false;
   std::deque<Sent> unacknowledged_;
   LinkMessage overhang_;  // did not fit into the last segment

@@ -35,7 +35,7 @@ bool same_content(const routing::Advertisement& left, routing::Advertisement rig
 class Flooding::Adjacency final : public AdjacencyLink::End {
  public:
   Adjacency(Flooding& flooding, NeighbourKey key, AdjacencyLink::Identity identity)
-      : flooding_(flooding), key_(key), link_(identity, flooding.clock_, *this) {}
+      : flooding_(flooding), key_(key), link_(identity, flooding.clock_, flooding.allowances_[key.port], *this) {}
 
   void enqueue(NodeId origin) {
     pending_.insert(origin);
@@ -57,8 +57,7 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
       return true;
     }
     while (!pending_.empty()) {
-      const NodeId origin = *pending_.begin();
-      pending_.erase(pending_.begin());
+      const NodeId origin = take_next();
       const routing::Advertisement* advertisement = flooding_.database_.find(origin);
       if (advertisement == nullptr) continue;
       message.kind = LinkMessageKind::kAdvertisement;
@@ -74,9 +73,21 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   }
 
  private:
+  // In turn, so that origins that are renewed without end keep no other back; this node itself first.
+  NodeId take_next() {
+    auto next = pending_.find(flooding_.id_);
+    if (next == pending_.end()) next = pending_.upper_bound(last_);
+    if (next == pending_.end()) next = pending_.begin();
+    const NodeId origin = *next;
+    pending_.erase(next);
+    if (origin != flooding_.id_) last_ = origin;
+    return origin;
+  }
+
   Flooding& flooding_;
   const NeighbourKey key_;
   std::set<NodeId> pending_;
+  NodeId last_;                // taken in its turn
   bool ports_pending_ = true;  // also an empty list: it replaces that of an earlier incarnation
   AdjacencyLink link_;
 };

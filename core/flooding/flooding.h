@@ -21,6 +21,7 @@
 #include "core/discovery/neighbours.h"
 #include "core/flooding/adjacency_link.h"
 #include "core/flooding/admission.h"
+#include "core/flooding/segment_allowance.h"
 #include "core/flooding/told_ports.h"
 #include "core/wall_clock.h"
 #include "routing/link_state/link_state_database.h"
@@ -111,6 +112,7 @@ class Flooding final : private Admission::Listener {
   Listener& listener_;
   routing::LinkStateDatabase database_;
   Admission admission_;
+  std::map<PortId, SegmentAllowance> allowances_;  // of what arrives there; before what refers to them
   std::map<NeighbourKey, std::unique_ptr<Adjacency>> adjacencies_;
   std::optional<routing::Advertisement> content_;
   TcpPorts own_ports_;

@@ -13,7 +13,7 @@ namespace cableway::sim {
 class LyingNode::Link final : public AdjacencyLink::End {
  public:
   Link(LyingNode& node, NeighbourKey key, AdjacencyLink::Identity identity)
-      : node_(node), key_(key), link_(identity, node.clock_, *this) {}
+      : node_(node), key_(key), link_(identity, node.clock_, allowance_, *this) {}
 
   void wake() { link_.wake(); }
   bool has_sent_all() const { return sent_ == node_.said_.size() && link_.settled(); }
@@ -33,6 +33,7 @@ class LyingNode::Link final : public AdjacencyLink::End {
   LyingNode& node_;
   const NeighbourKey key_;
   std::size_t sent_ = 0;
+  SegmentAllowance allowance_;
   AdjacencyLink link_;
 };
 

@@ -1,5 +1,6 @@
-// An insider: a node with the cluster's key and real cables, which floods what it is told to, true or not. It keeps no
-// database and relays nothing. In the simulator its ports are a fabric's; in tools/bench/hostile they are a host's.
+// An insider: a node with the cluster's key and real cables, which floods what its caller gives it, true or false. It
+// keeps no database and relays nothing. In the simulator its ports are a fabric's; in tools/bench/hostile they are a
+// host's.
 #ifndef CABLEWAY_SIM_NODES_LYING_NODE_H_
 #define CABLEWAY_SIM_NODES_LYING_NODE_H_
 

@@ -1,4 +1,4 @@
-// Rule 12: an insider hurts only paths through itself and the nodes that it names, while it lies and 5 s longer.
+// Rule 12: an insider affects only paths through itself and the nodes that it names, while it lies and 5 s longer.
 // Checked in worlds where nothing else is wrong.
 #ifndef CABLEWAY_SIM_SIMTEST_LIE_RULE_H_
 #define CABLEWAY_SIM_SIMTEST_LIE_RULE_H_

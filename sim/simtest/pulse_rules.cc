@@ -41,11 +41,15 @@ PortLost lost_at(const SimtestGround& ground, std::size_t segment, std::size_t e
 PulseRules::PulseRules(SimtestGround& ground, const std::vector<std::unique_ptr<SimtestFlow>>& flows)
     : ground_(ground), flows_(flows) {
   const CableFabric& fabric = ground.nodes.fabric();
-  // Not those to liars, which come after all others: they answer no pulses.
   for (std::size_t segment = 0; segment < ground.plan.shape.segments(); ++segment) {
     for (std::size_t b = 0; b < fabric.ends_of(segment).size(); ++b) {
       for (std::size_t a = 0; a < b; ++a) cables_[ground.cable_name(segment, a, b)] = Cable{segment, a, b};
     }
+  }
+  // Liars, whose cables come after all others, answer no pulses.
+  for (std::size_t segment = ground.plan.shape.segments(); segment < fabric.segment_count(); ++segment) {
+    const auto& [node, port] = fabric.ends_of(segment)[0];
+    ends_at_liars_.push_back(absl::StrCat(SimtestGround::name(node), ".", ground.interface_of(node, port)));
   }
 }
 
@@ -65,6 +69,13 @@ std::size_t PulseRules::node_at(const Cable& cable, std::size_t end) const {
   return ground_.nodes.fabric().ends_of(cable.segment)[end].first;
 }
 
+// Whatever the liar calls itself.
+bool PulseRules::leads_to_liar(const std::string& cable) const {
+  return std::any_of(ends_at_liars_.begin(), ends_at_liars_.end(), [&](const std::string& end) {
+    return absl::StartsWith(cable, end + "-") || absl::EndsWith(cable, "-" + end);
+  });
+}
+
 void PulseRules::verdict(std::size_t node, const PulsedCable& cable, const CableVerdict& verdict) {
   ground_.trace.add(node);
   ground_.trace.add(static_cast<std::uint64_t>(verdict.trust));
@@ -78,13 +89,14 @@ void PulseRules::verdict(std::size_t node, const PulsedCable& cable, const Cable
   ++(verdict.trust == CableTrust::kNone ? silent_ : still_);
   const Instant now = ground_.clock().now();
   const Instant since = now.since_start > kCausesWithin ? Instant{now.since_start - kCausesWithin} : Instant{};
+  if (leads_to_liar(cable.name)) return;
   const auto known = cables_.find(cable.name);
-  if (known == cables_.end()) return;
   const bool only_large = absl::StartsWith(verdict.reason, kLargeLostReason);
   const auto is_cause = [only_large](const Fault& fault) {
     return may_stop_pulses(fault) || (only_large && fault.kind == FaultKind::kLarge);
   };
-  const bool has_cause = is_touched(ground_.plan, known->second.segment, since, now, is_cause);
+  const bool has_cause =
+      known != cables_.end() && is_touched(ground_.plan, known->second.segment, since, now, is_cause);
   if (has_cause) return;
   ground_.rules.broken(kRule, absl::StrCat(SimtestGround::name(node), " finds ", cable.name,
                                            " at fault without a cause: ", verdict.reason));
@@ -119,9 +131,8 @@ void PulseRules::check() {
 
 // A cable whose pulses were undisturbed for as long as its proof takes is trusted.
 void PulseRules::check_trust(std::size_t node, const std::string& name) {
-  const auto known = cables_.find(name);
-  if (known == cables_.end()) return;
-  const Cable& cable = known->second;
+  if (leads_to_liar(name)) return;
+  const Cable& cable = cables_.at(name);
   const std::size_t other = node_at(cable, cable.a) == node ? node_at(cable, cable.b) : node_at(cable, cable.a);
   const NodePulses* const there = pulses_of(other);
   const std::optional<Instant> since = pulses_of(node)->pulsed_since(name);

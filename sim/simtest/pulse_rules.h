@@ -54,6 +54,7 @@ class PulseRules {
     int losses = 0;  // of trust
   };
 
+  bool leads_to_liar(const std::string& cable) const;
   const NodePulses* pulses_of(std::size_t node) const;
   std::size_t node_at(const Cable& cable, std::size_t end) const;
   void check_trust(std::size_t node, const std::string& name);
@@ -64,6 +65,7 @@ class PulseRules {
 
   SimtestGround& ground_;
   const std::vector<std::unique_ptr<SimtestFlow>>& flows_;
+  std::vector<std::string> ends_at_liars_;  // of nodes, as in the names of cables
   std::map<std::string, Cable> cables_;
   std::map<std::pair<std::size_t, std::string>, Judged> judged_;  // by node and cable
   std::uint64_t silent_ = 0;

@@ -68,7 +68,7 @@ class KeyChangeTest(unittest.TestCase):
     @in_lab("ring:4", "--rate", "200mbit")
     def test_under_load(self, nodes: LabNodes) -> None:
         self.start(nodes)
-        ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--wall-seconds", "40")
+        ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--wall-seconds", "90")
         relay = busy_relay(nodes, ["n1", "n3"])
         begun = time.monotonic()
         for step, keys in enumerate(STEPS):
@@ -97,7 +97,7 @@ class KeyChangeTest(unittest.TestCase):
         for lines, fault in (((OLD[:40],), "line 1: the key has 40 hex digits"), ((NEW, NEW), "the same key twice"),
                              ((), "the key file has no key")):
             write_keys("n1", *lines)
-            nodes.wait_for_problem("n1", f"KEY_UNREADABLE .*{fault}.*keeps the keys that it has")
+            nodes.wait_for_problem("n1", f"KEY_UNREADABLE .*{fault}.*keeps its keys")
         key_file("n1").unlink()
         nodes.wait_for_problem("n1", "KEY_UNREADABLE .*No such file")
         status, findings = nodes.doctor("n1", "--no-speed")

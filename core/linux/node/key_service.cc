@@ -49,7 +49,7 @@ void KeyService::follow(Clock& clock, EventSink& events, std::function<void()> c
   look_later();
 }
 
-// Reads the file, since its times do not tell all changes: those of its folder's links, or two within one tick.
+// Reads the file, because timestamps miss a replaced link of a folder, and a second change within one tick.
 void KeyService::look_later() {
   next_ = clock_->call_after(kLookEvery, [this] { look(); });
 }
@@ -80,8 +80,7 @@ void KeyService::take(Seen seen) {
 }
 
 void KeyService::report(const std::string& fault) {
-  const std::string problem =
-      absl::StrCat(fault, "; this node keeps the keys that it has until the file is good again");
+  const std::string problem = absl::StrCat(fault, "; this node keeps its keys until the file is valid");
   if (std::exchange(problem_, problem) == problem) return;
   events_->raise(EventCode::kKeyUnreadable, problem, {{"reason", fault}});
 }

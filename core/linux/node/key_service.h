@@ -21,7 +21,7 @@ namespace cableway::host {
 // One thread: the clock's.
 class KeyService {
  public:
-  // A changed file is used within two of these, as it has to be the same in two looks: an editor may be writing it.
+  // A changed file is used within two of these: two consecutive reads must agree: an editor may be writing it.
   static constexpr std::chrono::milliseconds kLookEvery{1000};
 
   // `path`: the key file; empty: the cluster has no key, and gets none while the node runs. Errors are those of
@@ -30,14 +30,14 @@ class KeyService {
   KeyService(const KeyService&) = delete;
   KeyService& operator=(const KeyService&) = delete;
 
-  // Any thread may use the seal, which has the keys of the time.
+  // Any thread may use the seal, which always uses the current keys; it lives as long as this object.
   const DatagramSeal& seal() const;
   SetupKeys setup_keys() const;
   // Of each key, that of the one that seals first (KeyRing::fingerprints()).
   std::vector<std::string> fingerprints() const;
 
-  // Looks at the file from now on. Calls `changed` once other keys are in use. A file that is bad or gone changes
-  // nothing but problem(). Clock and sink must outlive this.
+  // Reads the file every kLookEvery from now on. Calls `changed` once other keys are in use. A missing or invalid file
+  // only sets problem() and raises KEY_UNREADABLE. Clock and sink must outlive this.
   void follow(Clock& clock, EventSink& events, std::function<void()> changed);
   // Why the file cannot be used now; empty: it can.
   const std::string& problem() const { return problem_; }

@@ -113,7 +113,7 @@ void SimtestFlow::attempt_ended() {
   try_later();
 }
 
-// An insider that is called like an end of the flow, and refuses what it is asked there, ends it as that end would.
+// An insider that uses the name of an end of the flow, and refuses what it is asked there, ends it as that end would.
 bool SimtestFlow::is_impersonated(const FlowAttempt& attempt) const {
   const FaultPlan& faults = ground_.plan.faults;
   return std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
@@ -128,7 +128,7 @@ bool SimtestFlow::is_impersonated(const FlowAttempt& attempt) const {
 void SimtestFlow::check_reason(const FlowAttempt& attempt) {
   const absl::Status& reason = attempt.source().reason();
   if (!attempt.opened() || reason.ok() || absl::IsOutOfRange(reason) || attempt.lost_an_application()) return;
-  if (is_impersonated(attempt)) return;
+  if (!absl::IsDataLoss(reason) && is_impersonated(attempt)) return;
   const bool waits = ground_.plan.path_wait > Duration{0};
   if (!waits && attempt.began() < calm_at_) return;
   if (waits && attempt.found_no_path()) {

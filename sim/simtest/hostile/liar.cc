@@ -37,6 +37,7 @@ Liar::Liar(const SimtestPlan& plan, const Fault& fault, NodeWorld& nodes)
   add_cable(node);
   if (lies_.has(Lies::kSecondCable) && plan.shape.nodes > 1)
     add_cable((node + random_.between(std::uint64_t{1}, plan.shape.nodes - 1)) % plan.shape.nodes);
+  victims_ = {any_node(), any_node()};
   if (const std::optional<std::size_t> namesake = namesake_of(plan, fault); namesake.has_value()) {
     name_ = SimtestGround::name(*namesake);
     named_.insert(*namesake);
@@ -98,7 +99,7 @@ void Liar::lie_once(Lies::Kind kind) {
 // A node's present advertisement, with another version, and some of it left out.
 void Liar::forge() {
   const std::size_t holder = cables_.front().node;
-  const std::size_t victim = any_node();
+  const std::size_t victim = random_.one_of(victims_);
   if (!nodes_.runs(holder)) return;
   const routing::Advertisement* present =
       nodes_.node(holder).flooding().database().find(routing::node_id(kCluster, SimtestGround::name(victim)));
@@ -147,7 +148,7 @@ routing::AdvertisementVersion Liar::false_version(const routing::AdvertisementVe
   return version;
 }
 
-// Cables of its own to nodes that are not its neighbours, from an address of somebody else.
+// Cables of its own to nodes that are not its neighbours, from an address of another node.
 void Liar::claim() {
   std::vector<routing::AdvertisedPort> ports;
   std::vector<routing::AdvertisedAdjacency> adjacencies;
@@ -195,7 +196,7 @@ void Liar::greet() {
   send(ControlKind::kHello, hello.node, encode_port_hello(hello));
 }
 
-// A segment of an adjacency, with whatever content.
+// A segment of an adjacency, with random content.
 void Liar::babble() {
   std::vector<std::byte> body(random_.between(std::uint64_t{1}, kMostBabble));
   for (std::byte& byte : body) byte = static_cast<std::byte>(random_.below(256));

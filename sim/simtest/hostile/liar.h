@@ -1,5 +1,5 @@
 // An insider of a simulation test: a party with the cluster's key, if there is one, on one or two cables of its own. It
-// keeps an adjacency there as a node does, relays nothing, and says what is not so, at random: advertisements of
+// keeps an adjacency there as a node does, relays nothing, and sends false information, at random: advertisements of
 // others, cables and addresses that it does not have, nodes that do not exist, hellos in other names. For some it even
 // bears the name of a node that there is.
 #ifndef CABLEWAY_SIM_SIMTEST_HOSTILE_LIAR_H_
@@ -24,7 +24,7 @@ namespace cableway::sim {
 
 class Liar {
  public:
-  // So many advertisements of nodes that do not exist it may make others hold, its own one included.
+  // The most advertisements, its own included, that it can make another node hold.
   static constexpr std::size_t kMostInvented = 64;
 
   // Adds the party and its cables to the fabric: after all nodes and the other cables, whose numbers stay the same. It
@@ -36,7 +36,7 @@ class Liar {
   void end();
 
   const Fault& fault() const { return fault_; }
-  // The nodes in whose names it has flooded something so far, or that it is called after.
+  // The nodes in whose names it has flooded something so far, or whose name it uses.
   const std::set<std::size_t>& named() const { return named_; }
 
  private:
@@ -68,6 +68,7 @@ class Liar {
   const CableFabric::NodeNumber number_;
   std::string name_;
   std::vector<Cable> cables_;
+  std::vector<std::size_t> victims_;  // whose advertisements it forges
   std::set<std::size_t> named_;
   std::uint64_t said_ = 0;
   std::optional<LyingNode> node_;  // while it lies

@@ -52,7 +52,7 @@ enum class FaultKind : std::uint8_t {
   // A party without the key.
   kReplay,  // a cable: what nodes have sent anywhere is played there (eavesdropper.h); amount: microseconds between two
   // A party with the key, if there is one.
-  kLie,  // a node: it has a cable to a party that says what is not so (liar.h); amount: Lies'
+  kLie,  // a node: it has a cable to a party that sends false information (liar.h); amount: Lies'
 };
 inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kLie) + 1;
 
@@ -109,7 +109,7 @@ struct Lies {
     kClaim = 2,         // cables and addresses that it does not have
     kInvent = 4,        // nodes and cables that do not exist
     kGreet = 8,         // hellos and segments of others
-    kNamesake = 16,     // it is called like a node that there is
+    kNamesake = 16,     // it uses the name of an existing node
     kSecondCable = 32,  // it also has a cable to another node, so that it may be on paths
   };
   static constexpr std::uint64_t kKinds = 64;

@@ -36,7 +36,7 @@ bool disturbs_pulses(const Fault& fault);
 bool is_touched(const SimtestPlan& plan, std::size_t segment, Instant from, Instant until,
                 const std::function<bool(const Fault&)>& counts);
 
-// The node after which the insider of a kLie is called; nullopt: it has a name of its own.
+// The node whose name the insider of a kLie uses; nullopt: it has a name of its own.
 std::optional<std::size_t> namesake_of(const SimtestPlan& plan, const Fault& fault);
 
 }  // namespace cableway::sim

@@ -289,11 +289,13 @@ Fault make_lie(SimtestRandom& random, const SimtestPlan& plan) {
   return fault;
 }
 
-// In an eighth of the worlds one or two parties say what is not so. In a third of those nothing else is wrong.
+// In an eighth of the worlds one or two parties send false information. In a third of those nothing else is wrong. In
+// half of them there is a key, which these parties have.
 void add_lies(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kLieNumbers);
   if (!random.happens(125)) return;
   if (random.happens(330)) plan.faults.clear();
+  plan.sealed = random.happens(500);
   for (std::uint64_t i = random.between(1, 2); i > 0; --i) plan.faults.push_back(make_lie(random, plan));
 }
 
@@ -403,8 +405,8 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
   }
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });
-  plan.sealed =
-      std::any_of(plan.faults.begin(), plan.faults.end(), [](const Fault& fault) { return needs_key(fault.kind); });
+  plan.sealed = plan.sealed || std::any_of(plan.faults.begin(), plan.faults.end(),
+                                           [](const Fault& fault) { return needs_key(fault.kind); });
   add_rdma(plan);
   add_flow_settings(plan);
   if (is_lone_cut) {

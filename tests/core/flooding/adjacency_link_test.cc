@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 class Side final : public AdjacencyLink::End {
  public:
   Side(sim::VirtualClock& clock, AdjacencyLink::Identity identity, std::uint64_t seed)
-      : clock_(clock), random_(seed), link(identity, clock, *this) {}
+      : clock_(clock), random_(seed), link(identity, clock, allowance, *this) {}
 
   bool next_message(LinkMessage& message) override {
     if (to_send.empty()) return false;
@@ -51,6 +51,7 @@ class Side final : public AdjacencyLink::End {
   std::deque<LinkMessage> to_send;
   std::vector<LinkMessage> received;
   std::uint64_t segments = 0;
+  SegmentAllowance allowance;
   AdjacencyLink link;
 };
 
@@ -121,10 +122,10 @@ TEST_F(AdjacencyLinkTest, AFloodIsTakenAtABoundedRate) {
   a_.link.wake();
   clock_.run_for(1s);
   const std::size_t at_once = b_.received.size();
-  EXPECT_GE(at_once, std::size_t{AdjacencyLink::kBurst});
-  EXPECT_LE(at_once, AdjacencyLink::kBurst + 1s / AdjacencyLink::kEvery + AdjacencyLink::kWindow);
+  EXPECT_GE(at_once, std::size_t{SegmentAllowance::kBurst});
+  EXPECT_LE(at_once, SegmentAllowance::kBurst + 1s / SegmentAllowance::kEvery + AdjacencyLink::kWindow);
   clock_.run_for(5s);
-  EXPECT_NEAR(static_cast<double>(b_.received.size() - at_once), 5s / AdjacencyLink::kEvery, 10);
+  EXPECT_NEAR(static_cast<double>(b_.received.size() - at_once), 5s / SegmentAllowance::kEvery, 10);
   EXPECT_LT(b_.segments, b_.received.size() + 100) << "it acknowledges no faster than it is told";
   EXPECT_EQ(a_.link.retransmissions(), 0U) << "a neighbour that keeps to its window loses nothing";
   clock_.run_for(60s);
@@ -132,16 +133,45 @@ TEST_F(AdjacencyLinkTest, AFloodIsTakenAtABoundedRate) {
   EXPECT_TRUE(a_.link.settled());
 }
 
-// A neighbour that does not wait for acknowledgements.
-TEST_F(AdjacencyLinkTest, SegmentsBeyondTheWindowAreDropped) {
-  std::uint32_t sequence = 0;
-  for (Duration end = clock_.now().since_start + 10s; clock_.now().since_start < end; clock_.run_for(1ms)) {
-    const LinkMessage message = message_of(++sequence, 100);
-    LinkSegment segment{2, 22, 11, sequence, 0, {message}};
-    EXPECT_TRUE(b_.link.receive(encode_link_segment(segment)).ok());
-    if (b_.received.size() < sequence) --sequence;  // it tries again
+// The allowance is used up, and segments and acknowledgements are lost.
+TEST_F(AdjacencyLinkTest, DeliversAFloodDespiteLoss) {
+  constexpr std::size_t kMany = 600;
+  a_.lost_per_mille = b_.lost_per_mille = 300;
+  for (std::uint32_t i = 0; i < kMany; ++i) a_.to_send.push_back(message_of(i, kSegmentBytes));
+  a_.link.wake();
+  EXPECT_TRUE(clock_.run_until_true([this] { return a_.link.settled() && b_.received.size() == kMany; }, 120s));
+}
+
+// A neighbour that does not wait for acknowledgements, and begins a new adjacency every second.
+TEST_F(AdjacencyLinkTest, NoNeighbourGetsMoreThanItsAllowance) {
+  std::size_t received = 0;
+  for (int second = 0; second < 10; ++second) {
+    const std::uint64_t number = 100 + second;
+    Side side(clock_, {routing::NodeId{2}, routing::NodeId{1}, 22, number}, 3);
+    side.peer = &a_;
+    side.allowance = b_.allowance;
+    std::uint32_t sequence = 1;
+    for (int i = 0; i < 1000; ++i, clock_.run_for(1ms)) {
+      const LinkSegment segment{2, 22, number, sequence, 0, {message_of(sequence, 100)}};
+      EXPECT_TRUE(side.link.receive(encode_link_segment(segment)).ok());
+      if (side.received.size() == sequence) ++sequence;  // else it tries again
+    }
+    b_.allowance = side.allowance;
+    received += side.received.size();
+    clock_.run_for(1ms);
   }
-  EXPECT_LE(b_.received.size(), AdjacencyLink::kBurst + 10s / AdjacencyLink::kEvery + AdjacencyLink::kWindow + 1);
+  const std::size_t allowed = SegmentAllowance::kBurst + 10s / SegmentAllowance::kEvery;
+  EXPECT_GE(received, allowed - 10);
+  EXPECT_LE(received, allowed + 10 * (AdjacencyLink::kWindow + 1));
+}
+
+TEST(SegmentAllowance, ChargesLargeSegmentsMore) {
+  SegmentAllowance allowance;
+  int taken = 0;
+  while (allowance.take(Instant{}, 4 * kSegmentBytes)) ++taken;
+  EXPECT_EQ(taken, SegmentAllowance::kBurst / 4);
+  EXPECT_FALSE(allowance.take(Instant{}, 1));
+  EXPECT_TRUE(allowance.take(Instant{4 * SegmentAllowance::kEvery}, 1));
 }
 
 TEST_F(AdjacencyLinkTest, IgnoresSegmentsOfAnotherAdjacency) {

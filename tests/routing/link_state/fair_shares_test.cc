@@ -98,7 +98,7 @@ TEST(FairShares, AChainNeedsBothEndsOfEveryCable) {
   EXPECT_THAT(cluster.share(3).anchored, ElementsAre(true, false, false));
 }
 
-TEST(FairShares, EveryShapeOfTheLargestSizeFits) {
+TEST(FairShares, RingsToriLinesAndMeshesFit) {
   for (const Pairs& pairs : {ring_pairs(4096), torus_pairs(64, 64), line_pairs(4096)}) {
     Cluster cluster(4096);
     for (const auto& [a, b] : pairs) cluster.join(a, b);

@@ -60,13 +60,18 @@ TEST(FaultPlan, SomeWorldsDrainCablesAndSomeHavePulses) {
 TEST(FaultPlan, SomeWorldsHaveInsiders) {
   std::size_t worlds = 0;
   std::size_t alone = 0;
+  std::size_t alone_with_key = 0;
   std::uint64_t kinds = 0;
   const auto lies = [](const Fault& each) { return each.kind == FaultKind::kLie; };
   for (std::uint64_t seed = 1; seed <= 800; ++seed) {
-    const FaultPlan plan = make_simtest_plan(seed).faults;
+    const SimtestPlan world = make_simtest_plan(seed);
+    const FaultPlan& plan = world.faults;
     if (std::none_of(plan.begin(), plan.end(), lies)) continue;
     ++worlds;
-    alone += std::all_of(plan.begin(), plan.end(), lies) ? 1 : 0;
+    if (std::all_of(plan.begin(), plan.end(), lies)) {
+      ++alone;
+      alone_with_key += world.sealed ? 1 : 0;
+    }
     for (const Fault& fault : plan) {
       if (lies(fault)) kinds |= Lies(fault.amount).kinds;
     }
@@ -74,6 +79,8 @@ TEST(FaultPlan, SomeWorldsHaveInsiders) {
   EXPECT_GT(worlds, 70U);
   EXPECT_LT(worlds, 140U);
   EXPECT_GT(alone, 15U);
+  EXPECT_GT(alone_with_key, 5U);
+  EXPECT_LT(alone_with_key, alone - 5);
   EXPECT_EQ(kinds, Lies::kKinds - 1);
 }
 
