@@ -124,7 +124,7 @@ class CrowdWorld : public ::testing::Test {
 struct NamedShape {
   const char* name;
   CrowdShape shape;
-  friend void PrintTo(const NamedShape& shape, std::ostream* out) { *out << shape.name; }
+  friend void PrintTo(const NamedShape& named, std::ostream* out) { *out << named.name; }
 };
 
 class Crowds : public CrowdWorld, public ::testing::WithParamInterface<NamedShape> {};
