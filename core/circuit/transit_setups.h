@@ -66,7 +66,7 @@ class TransitSetups {
   static constexpr std::size_t kMaxWaiting = 256;
   // While its neighbour has no room for another one, a set-up that is not open after this time gives way to a newer
   // one, if it is one of many: its destination may never answer.
-  static constexpr std::chrono::milliseconds kGivesWayAfter{250};
+  static constexpr std::chrono::milliseconds kGivesWayAfter{2000};
   static constexpr std::size_t kMany = 32;
   // How many of a relay's places set-ups may hold that are not open yet: half of them, or all of a small relay's.
   static constexpr std::size_t max_in_setup(std::size_t max_circuits) {

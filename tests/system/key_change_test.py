@@ -68,7 +68,7 @@ class KeyChangeTest(unittest.TestCase):
     @in_lab("ring:4", "--rate", "200mbit")
     def test_under_load(self, nodes: LabNodes) -> None:
         self.start(nodes)
-        ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--wall-seconds", "90")
+        ranks = nodes.start_ranks(["n0", "n2"], *FLOW, "--wall-seconds", "50")
         relay = busy_relay(nodes, ["n1", "n3"])
         begun = time.monotonic()
         for step, keys in enumerate(STEPS):

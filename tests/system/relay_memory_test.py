@@ -89,8 +89,9 @@ class RelayMemoryTest(unittest.TestCase):
     def test_fifty_communicators_on_a_ring_of_eight(self, nodes: LabNodes) -> None:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))  # the ranks', which have 700 connections each
-        # A queue of 16 MiB takes 1.3 s of such a cable: pulses behind it come too late.
-        nodes.start(RELAY_MEMORY=str(RELAY_MEMORY), **STEADY, PULSE_MS="0")
+        # A queue of 16 MiB takes 1.3 s of such a cable: pulses behind it come too late. One circuit for each flow: their
+        # number is checked.
+        nodes.start(RELAY_MEMORY=str(RELAY_MEMORY), **STEADY, PULSE_MS="0", MULTIPATH="off")
         nodes.wait_for_cables()
         idle_pipes = {name: kernel_memory(nodes, name).pipes for name in nodes.names}
         ranks = nodes.start_ranks(nodes.names, "--op", "all_to_all", "--channels", str(COMMUNICATORS),

@@ -96,7 +96,7 @@ void Liar::lie_once(Lies::Kind kind) {
   }
 }
 
-// A node's present advertisement, with another version, and some of it left out.
+// A victim's present advertisement, with another version, some of it left out, and addresses of either victim.
 void Liar::forge() {
   const std::size_t holder = cables_.front().node;
   const std::size_t victim = random_.one_of(victims_);
@@ -112,11 +112,11 @@ void Liar::forge() {
                              static_cast<std::ptrdiff_t>(random_.below(forged.adjacencies.size())));
   }
   for (routing::AdvertisedAdjacency& adjacency : forged.adjacencies) {
-    if (random_.happens(100)) adjacency.address = address_of(any_node()).address;
+    if (random_.happens(100)) adjacency.address = address_of(random_.one_of(victims_)).address;
   }
   forged.draining = random_.happens(200);
   if (random_.happens(100)) ++forged.relay_port;
-  named_.insert(victim);
+  named_.insert(victims_.begin(), victims_.end());
   node_->say(forged);
 }
 

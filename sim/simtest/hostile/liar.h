@@ -36,7 +36,7 @@ class Liar {
   void end();
 
   const Fault& fault() const { return fault_; }
-  // The nodes in whose names it has flooded something so far, or whose name it uses.
+  // The nodes whose names or addresses it has used so far.
   const std::set<std::size_t>& named() const { return named_; }
 
  private:

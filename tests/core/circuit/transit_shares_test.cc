@@ -70,7 +70,7 @@ TEST_F(TransitSharesTest, ASetUpThatHangsGivesWayToANewerOneOfItsNeighbour) {
   EXPECT_EQ(open(setup(), kFirst)->final_frame.size(), 0U);
   EXPECT_EQ(host_.relayed, 1U);
   EXPECT_THAT(reason_at(*hanging.front()),
-              HasSubstr("node n1 needs the place for a newer set-up from node n0: this one was not open after 25"));
+              HasSubstr("node n1 needs the place for a newer set-up from node n0: this one was not open after 20"));
   EXPECT_TRUE(hanging[1]->is_open);
 }
 

@@ -24,8 +24,7 @@ two cables to n1. What is attacked is the relay n1, and through it the others. E
 - afterwards: what honest nodes lack of each other's cables and paths {after:g} s after the end, and problems that should be
   over. Those that stay for a time by design are in brackets: {staying}.
 
-The attackers share the processors with all nodes; the controls show how much two measurements without an attack differ. An insider
-ends without a word. Reported as: codes of warnings and refusals of honest nodes during the attack. Goals: {goals}."""
+The attackers share the processors with all nodes; the controls show how much two measurements without an attack differ. An insiderexits without a leaving hello. Reported as: codes of warnings and refusals of honest nodes during the attack. Goals: {goals}."""
 
 _SHORT_INTRO = """\
 `tools/bench.sh hostile`, four nodes in a line on cables of 500 Mbit/s, with a key; the attacker has two cables to n1, which

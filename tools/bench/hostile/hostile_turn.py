@@ -15,7 +15,7 @@ from hostile_lab import HONEST, HostileLab
 from hostile_results import AFTER_S, Result
 from traffic import Traffic
 
-_BEGIN_S = 6.0  # of traffic, for what comes before, between and after the two windows
+_BEGIN_S = 12.0  # of traffic, for what comes before, between and after the two windows
 
 
 def measure(build: Path, attack: Attack, seconds: float, tries: int, logs: Path | None) -> Result:
