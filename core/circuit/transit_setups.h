@@ -68,9 +68,9 @@ class TransitSetups {
   // one, if it is one of many: its destination may never answer.
   static constexpr std::chrono::milliseconds kGivesWayAfter{2000};
   static constexpr std::size_t kMany = 32;
-  // How many of a relay's places set-ups may hold that are not open yet: half of them, or all of a small relay's.
+  // How many of a relay's places set-ups may hold that are not open yet: seven eighths, or all of a small relay's.
   static constexpr std::size_t max_in_setup(std::size_t max_circuits) {
-    return std::max(max_circuits / 2, std::min<std::size_t>(max_circuits, 64));
+    return std::max(max_circuits - max_circuits / 8, std::min<std::size_t>(max_circuits, 64));
   }
 
   // `name` is the node's. Everything in `means`, and the host, must outlive this; `events` must be valid whenever an

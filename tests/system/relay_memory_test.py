@@ -111,7 +111,7 @@ class RelayMemoryTest(unittest.TestCase):
         nodes.wait_until(lambda: nodes.relay_memory(name)["circuits"] == nodes.relay_memory(name)["leased"] == 0,
                          lambda: f"an end of the circuits of {name}: {nodes.relay_memory(name)}")
         status = nodes.cableway(name, "status")
-        # Set-ups under way have half of a relay's places: on a busy host some find none and take the other way around.
+        # On a busy host some set-ups find no room, and take the other way around the ring.
         self.assertAlmostEqual(status["relayed"]["circuits_opened"], CIRCUITS, delta=CIRCUITS // 4)
         self.assertEqual(status["relayed"]["circuits_broken"], 0)
         self.assertEqual(status["relay_memory"]["leased_max"], status["relay_memory"]["leases"])

@@ -53,7 +53,7 @@ class TransitSharesTest : public test::PlayedTransit {
 
 TEST_F(TransitSharesTest, SetUpsOfOneNeighbourThatHangKeepNoOtherOut) {
   const Peers hanging = flood(1200, kFirst, setup(10'000));
-  EXPECT_EQ(hanging.size(), 374U) << "three quarters of the half of all places";
+  EXPECT_EQ(hanging.size(), 655U) << "three quarters of what set-ups may hold";
   EXPECT_EQ(host_.checks, hanging.size()) << "what is refused for its share costs no look at the topology";
   const auto other = open(back(), kSecond);
   EXPECT_EQ(host_.relayed, 1U);
@@ -65,7 +65,7 @@ TEST_F(TransitSharesTest, SetUpsOfOneNeighbourThatHangKeepNoOtherOut) {
 TEST_F(TransitSharesTest, ASetUpThatHangsGivesWayToANewerOneOfItsNeighbour) {
   const Peers hanging = flood(1200, kFirst, setup(10'000));
   EXPECT_THAT(reason_at(*arrive(setup(), kFirst)),
-              "node n1 has no room for another circuit from node n0 now: it sets up 374 of at most 498; try again");
+              "node n1 has no room for another circuit from node n0 now: it sets up 655 of at most 873; try again");
   clock_.run_for(TransitSetups::kGivesWayAfter);
   EXPECT_EQ(open(setup(), kFirst)->final_frame.size(), 0U);
   EXPECT_EQ(host_.relayed, 1U);
