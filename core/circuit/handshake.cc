@@ -124,6 +124,7 @@ absl::Status DialHandshake::unexpected() const {
 
 absl::Status DialHandshake::refused(bool proven) const {
   const std::string reason = text_of(intake_.body());
+  if (proven && scope_of(intake_.frame()) == FailureScope::kBusy) return absl::ResourceExhaustedError(reason);
   if (proven) return received_failure(scope_of(intake_.frame()), reason);
   return absl::UnavailableError(absl::StrCat("refused ", kUnproven, ": ", reason));
 }

@@ -79,8 +79,8 @@ class DialHandshake {
 
   // The number of bytes that take() needs next. 0: the handshake waits for open(), or is over.
   std::size_t bytes_needed() const;
-  // A status other than OK is final. received_failure(): the peer refused; the message and the scope are the peer's,
-  // authenticated if there is a key. Any other code was found by this end.
+  // A status other than OK is final. received_failure(), or ResourceExhausted for scope kBusy: the peer refused; the
+  // message and the scope are the peer's, authenticated if there is a key. Any other code was found by this end.
   absl::Status take(std::span<const std::byte> bytes);
   // The connection ended before bytes_needed() bytes arrived, for the reason `why`. Returns the resulting status.
   absl::Status ended(absl::string_view why) const;

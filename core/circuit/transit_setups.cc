@@ -197,7 +197,8 @@ void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Statu
 void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   ArrivedSetup arrived = std::move(place->setup);
   dialing_.erase(place);
-  if (!downstream.ok()) return refuse(std::move(arrived), downstream.status(), scope_of(downstream.status()));
+  if (ends_flow(downstream.status())) return refuse(std::move(arrived), downstream.status(), FailureScope::kFlow);
+  if (!downstream.ok()) return refuse(std::move(arrived), downstream.status());
   const CircuitSetup setup = arrived.setup();
   if (setup.purpose == SetupPurpose::kInquiry) {
     return refuse(std::move(arrived), absl::InternalError(absl::StrCat("node ", setup.hops.back().to_node,

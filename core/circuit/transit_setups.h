@@ -126,9 +126,9 @@ class TransitSetups {
   void check_waiting();
   void dial_onward(ArrivedSetup setup, const std::string& upstream, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);
-  // Refuses for a fault that this node has found.
+  // Refuses for a fault that this node has found. ResourceExhausted: the set-up may be sent again.
   void refuse(ArrivedSetup setup, const absl::Status& reason) {
-    refuse(std::move(setup), reason, FailureScope::kCircuit);
+    refuse(std::move(setup), reason, absl::IsResourceExhausted(reason) ? FailureScope::kBusy : FailureScope::kCircuit);
   }
   void refuse(ArrivedSetup setup, const absl::Status& reason, FailureScope scope);
   void refused(const CircuitSetup& setup, const absl::Status& reason);

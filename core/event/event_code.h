@@ -27,6 +27,7 @@ enum class EventCode : std::uint8_t {
   kSettingsRefused,
   kKeyMissing,
   kKeyUnreadable,
+  kKeyReadable,
   kKeysChanged,
   kLogUnavailable,
   kDescriptorsLimited,

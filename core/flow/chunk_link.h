@@ -141,7 +141,8 @@ inline constexpr char kPeerClosed[] = "the peer closed the connection";
 // Whether the status, or the reason that a relay has passed on, says so.
 bool says_peer_closed(const absl::Status& status);
 
-// The status of a link whose peer has failed with this reason.
+// The status of a link whose peer has failed with this reason. An open circuit cannot be refused, so kBusy is as
+// kCircuit.
 absl::Status received_failure(FailureScope scope, absl::string_view reason);
 // Whether the status came from received_failure(). Its message then names where the fault was found, and needs no
 // prefix.

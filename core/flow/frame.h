@@ -91,10 +91,11 @@ inline bool goes_downstream(FrameKind kind) {
 // flow's ends must not depend on TCP's 16-bit checksum.
 bool has_header_sum(FrameKind kind);
 
-// What a kFailed ends. Sent on the wire.
+// What a kFailed ends, and for how long. Sent on the wire.
 enum class FailureScope : std::uint8_t {
   kCircuit,  // another circuit may carry the flow
-  kFlow      // none can: the flow's other end has given the flow up, or does not know it
+  kFlow,     // none can: the flow's other end has given the flow up, or does not know it
+  kBusy      // of a set-up only: a node on its path has no room for it now. Another one over the same path may do
 };
 
 struct Frame {

@@ -59,6 +59,10 @@ class Opening {
   bool has_tried(const Path& path) const { return tried_.contains(path); }
   // Tries again until the limit for the first circuit: a port or a node that has failed may be back by then.
   void wait_for_return() { tries_again_until_ = deadline_; }
+  // A node on the path has no room now. It may have some again before the limit.
+  void wait_for_room() {
+    if (!at_once_) wait_for_return();
+  }
   // Call when all paths have been tried, or there is none. False: the flow has failed.
   bool try_all_again(Instant now) {
     tried_.clear();

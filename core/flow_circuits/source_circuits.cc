@@ -254,7 +254,10 @@ void SourceCircuits::dial_failed(const absl::Status& reason) {
   flow_.release(setup_.circuit);
   give_up_move();
   suspect(elements_of_path(setup_.hops));
-  failed(absl::Status(reason.code(), absl::StrCat("no circuit ", describe_path(setup_), ": ", reason.message())));
+  const bool is_busy = absl::IsResourceExhausted(reason);
+  if (is_busy) opening_.wait_for_room();
+  failed(absl::Status(is_busy ? absl::StatusCode::kUnavailable : reason.code(),
+                      absl::StrCat("no circuit ", describe_path(setup_), ": ", reason.message())));
 }
 
 // Without this the dial would take up to kReopenLimit, and the flow tries only one path at a time. If only the RDMA

@@ -245,7 +245,7 @@ void Process::begin_flow(ArrivedSetup arrived) {
   }
   if (absl::Status reason = check_arrival(*listener, setup); !reason.ok()) {
     return refuse(std::move(arrived), reason,
-                  absl::IsResourceExhausted(reason) ? FailureScope::kCircuit : FailureScope::kFlow);
+                  absl::IsResourceExhausted(reason) ? FailureScope::kBusy : FailureScope::kFlow);
   }
   std::optional<host::HopConnection> connection = accept(std::move(arrived));
   if (!connection.has_value()) return;

@@ -150,8 +150,11 @@ class LabNodes:
     def check_health(self) -> None:
         for status in self._statuses():
             if broken := status["relayed"]["circuits_broken"]:
-                self._show_log(status["node"])
-                raise DemoFailure(f"{broken} circuits broke at {status['node']}; its log is above")
+                node = status["node"]
+                events = json.loads(self.cableway(node, "events", "--json"))["events"]
+                print("\n".join(f"{node} | {event['code']}: {event['text']}" for event in events
+                                if event["severity"] == "warning"))
+                raise DemoFailure(f"{broken} circuits broke at {node}; its warnings are above")
 
     def _statuses(self) -> list[dict[str, Any]]:
         return [json.loads(self.cableway(name, "status", "--json")) for name in self.names]

@@ -75,7 +75,10 @@ void KeyService::take(Seen seen) {
   last_ = std::move(seen);
   if (!has_settled) return;
   if (last_.keys == nullptr) return report(last_.fault);
-  problem_.clear();
+  if (!problem_.empty()) {
+    problem_.clear();
+    events_->raise(EventCode::kKeyReadable, "the key file can be read and is valid again", {});
+  }
   if (*last_.keys != *seal_->keys()) use(last_.keys);
 }
 

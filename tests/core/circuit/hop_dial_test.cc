@@ -93,6 +93,12 @@ TEST_F(HopDialTest, ARefusalIsPassedOnUnchanged) {
   EXPECT_EQ(status(), absl::UnavailableError("node n7: no room"));
 }
 
+TEST_F(HopDialTest, ANodeWithoutRoomIsPassedOnUnchanged) {
+  dial();
+  refuse("node n7: no room now", FailureScope::kBusy);
+  EXPECT_EQ(status(), absl::ResourceExhaustedError("node n7: no room now"));
+}
+
 TEST_F(HopDialTest, ARefusedFlowIsNotFound) {
   dial(true);
   refuse("node n2: no listener", FailureScope::kFlow);

@@ -99,6 +99,8 @@ class PlayedTransit : public testing::Test {
   }
   // Of a refusal that ends the circuit alone.
   static std::string reason_at(const PlayedPeer& upstream) { return reason_at(upstream, FailureScope::kCircuit); }
+  // Of one that asks to try again.
+  static std::string busy_reason_at(const PlayedPeer& upstream) { return reason_at(upstream, FailureScope::kBusy); }
   static std::string reason_at(const PlayedPeer& upstream, FailureScope scope) {
     if (upstream.final_frame.size() < kFrameHeaderBytes) return "no final frame";
     const Frame frame = decode_frame(std::span(upstream.final_frame).first<kFrameHeaderBytes>()).value();

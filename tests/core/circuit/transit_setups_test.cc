@@ -111,7 +111,7 @@ TEST_F(TransitSetupsTest, PassInquiriesOnAlsoWhereThereIsNoRoomForCircuits) {
   for (std::size_t i = 0; i < TransitSetups::kMaxInquiries; ++i) open.push_back(arrive(inquiry));
   EXPECT_THAT(connector_.dialled, SizeIs(TransitSetups::kMaxInquiries));
   EXPECT_EQ(transit_.in_setup(), 0U);
-  EXPECT_THAT(reason_at(*arrive(inquiry)), HasSubstr("already passes on 128 inquiries from node n0"));
+  EXPECT_THAT(busy_reason_at(*arrive(inquiry)), HasSubstr("already passes on 128 inquiries from node n0"));
 }
 
 TEST_F(TransitSetupsTest, RefuseAnInquiryThatTheDestinationAccepts) {
@@ -127,6 +127,12 @@ TEST_F(TransitSetupsTest, ForwardTheDestinationsRefusalOfTheFlow) {
   const auto upstream = arrive(setup());
   refuse(*connector_.reach(), "node n2: no listener", FailureScope::kFlow);
   EXPECT_EQ(reason_at(*upstream, FailureScope::kFlow), "node n2: no listener");
+}
+
+TEST_F(TransitSetupsTest, ForwardThatANodeFurtherOnHasNoRoomNow) {
+  const auto upstream = arrive(setup());
+  refuse(*connector_.reach(), "node n2: no room now", FailureScope::kBusy);
+  EXPECT_EQ(reason_at(*upstream, FailureScope::kBusy), "node n2: no room now");
 }
 
 TEST_F(TransitSetupsTest, TellThatTheDestinationHasEnded) {
@@ -202,9 +208,9 @@ TEST_F(TransitSetupsTest, AreRefusedBeyondTheMaximumOfCircuits) {
   host_.transit = absl::NotFoundError("no cable c1");
   const auto waiting = arrive(setup());
   EXPECT_TRUE(dialling->is_open && waiting->is_open);
-  EXPECT_EQ(reason_at(*arrive(setup())), "full, with 2 in set-up");
+  EXPECT_EQ(busy_reason_at(*arrive(setup())), "full, with 2 in set-up");
   host_.transit = absl::OkStatus();
-  EXPECT_EQ(reason_at(*arrive(setup())), "full, with 2 in set-up");
+  EXPECT_EQ(busy_reason_at(*arrive(setup())), "full, with 2 in set-up");
   // A refused set-up releases its room.
   refuse(*connector_.reach(), "no");
   EXPECT_TRUE(arrive(setup())->is_open);
@@ -218,10 +224,10 @@ TEST_F(TransitSetupsTest, HalfOfThePlacesAreKeptForFlowsWithoutACircuit) {
   beside.further = true;
   EXPECT_TRUE(arrive(beside)->is_open);
   EXPECT_EQ(
-      reason_at(*arrive(beside)),
+      busy_reason_at(*arrive(beside)),
       "node n1 relays 2 circuits, and keeps the rest of its 6 places for first circuits and those that replace others");
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(arrive(setup())->is_open);
-  EXPECT_EQ(reason_at(*arrive(setup())), "full, with 4 in set-up");
+  EXPECT_EQ(busy_reason_at(*arrive(setup())), "full, with 4 in set-up");
 }
 
 TEST_F(TransitSetupsTest, AreRefusedAndCloseTheNextHopIfTheFloorCannotBeMade) {

@@ -64,12 +64,12 @@ TEST_F(TransitSharesTest, SetUpsOfOneNeighbourThatHangKeepNoOtherOut) {
 
 TEST_F(TransitSharesTest, ASetUpThatHangsGivesWayToANewerOneOfItsNeighbour) {
   const Peers hanging = flood(1200, kFirst, setup(10'000));
-  EXPECT_THAT(reason_at(*arrive(setup(), kFirst)),
+  EXPECT_THAT(busy_reason_at(*arrive(setup(), kFirst)),
               "node n1 has no room for another circuit from node n0 now: it sets up 655 of at most 873; try again");
   clock_.run_for(TransitSetups::kGivesWayAfter);
   EXPECT_EQ(open(setup(), kFirst)->final_frame.size(), 0U);
   EXPECT_EQ(host_.relayed, 1U);
-  EXPECT_THAT(reason_at(*hanging.front()),
+  EXPECT_THAT(busy_reason_at(*hanging.front()),
               HasSubstr("node n1 needs the place for a newer set-up from node n0: this one was not open after 20"));
   EXPECT_TRUE(hanging[1]->is_open);
 }
@@ -79,7 +79,7 @@ TEST_F(TransitSharesTest, ASetUpOfFewNeverGivesWay) {
   const Peers slow = flood(10, kFirst, setup(10'000));
   EXPECT_EQ(slow.size(), 3U);
   clock_.run_for(milliseconds(5000));
-  EXPECT_THAT(reason_at(*arrive(setup(), kFirst)), HasSubstr("no room for another circuit from node n0"));
+  EXPECT_THAT(busy_reason_at(*arrive(setup(), kFirst)), HasSubstr("no room for another circuit from node n0"));
   for (const auto& each : slow) EXPECT_TRUE(each->is_open);
 }
 
@@ -87,16 +87,16 @@ TEST_F(TransitSharesTest, CircuitsOfOneNeighbourLeaveTheOthersTheirShare) {
   host_.limit = 8;
   for (int i = 0; i < 6; ++i) open(setup(), kFirst);
   EXPECT_EQ(host_.relayed, 6U);
-  EXPECT_EQ(reason_at(*open(setup(), kFirst)),
+  EXPECT_EQ(busy_reason_at(*open(setup(), kFirst)),
             "node n1 has no room for another circuit from node n0, which holds 6 of its 8 places: others keep their "
             "share");
   for (int i = 0; i < 2; ++i) open(back(), kSecond);
   EXPECT_EQ(host_.relayed, 8U);
-  EXPECT_EQ(reason_at(*open(back(), kSecond)), "full, with 0 in set-up");
+  EXPECT_EQ(busy_reason_at(*open(back(), kSecond)), "full, with 0 in set-up");
   // A circuit that ends gives its place back, to whom it was kept for.
   --host_.relayed;
   transit_.circuit_ended(back());
-  EXPECT_THAT(reason_at(*open(setup(), kFirst)), HasSubstr("others keep their share"));
+  EXPECT_THAT(busy_reason_at(*open(setup(), kFirst)), HasSubstr("others keep their share"));
   open(back(), kSecond);
   EXPECT_EQ(host_.relayed, 8U);
   --host_.relayed;
@@ -110,7 +110,7 @@ TEST_F(TransitSharesTest, WhoIsNoNeighbourHasNoMoreThanOneShare) {
   EXPECT_EQ(flood(1200, kElsewhere, setup(10'000)).size(), TransitSetups::kMaxWaiting / 4);
   EXPECT_EQ(flood(1200, kFirst, setup(10'000)).size(), TransitSetups::kMaxWaiting / 2)
       << "what the others neither hold nor keep";
-  EXPECT_EQ(reason_at(*arrive(setup(), kFirst)),
+  EXPECT_EQ(busy_reason_at(*arrive(setup(), kFirst)),
             "node n1 already has 128 set-ups from node n0 that wait for the topology; last: no cable c1");
   EXPECT_EQ(flood(1200, kSecond, back()).size(), TransitSetups::kMaxWaiting / 4);
 }

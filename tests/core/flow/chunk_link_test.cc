@@ -21,6 +21,10 @@ TEST(ReceivedFailure, TellsWhetherTheFlowHasEnded) {
   EXPECT_EQ(scope_of(flow), FailureScope::kFlow);
 }
 
+TEST(ReceivedFailure, EndsTheCircuitWhereItWouldRefuseASetUpForNow) {
+  EXPECT_EQ(received_failure(FailureScope::kBusy, "no room"), received_failure(FailureScope::kCircuit, "no room"));
+}
+
 TEST(ReceivedFailure, IsNothingElse) {
   for (const absl::Status& other : {absl::OkStatus(), absl::CancelledError("closed"), absl::UnavailableError("broken"),
                                     absl::InvalidArgumentError("malformed"), absl::FailedPreconditionError("fenced")}) {

@@ -210,15 +210,16 @@ TEST(Frame, RefusesInvalidCircuits) {
 TEST(Frame, NamesTheScopeOfAFailure) {
   EXPECT_EQ(failed_frame(5, FailureScope::kCircuit), (Frame{FrameKind::kFailed, 5, 0, 0, 0}));
   EXPECT_EQ(failed_frame(5, FailureScope::kFlow), (Frame{FrameKind::kFailed, 5, 0, 1, 0}));
-  for (const FailureScope scope : {FailureScope::kCircuit, FailureScope::kFlow}) {
+  EXPECT_EQ(failed_frame(5, FailureScope::kBusy), (Frame{FrameKind::kFailed, 5, 0, 2, 0}));
+  for (const FailureScope scope : {FailureScope::kCircuit, FailureScope::kFlow, FailureScope::kBusy}) {
     EXPECT_EQ(scope_of(failed_frame(5, scope)), scope);
   }
 }
 
 TEST(Frame, RefusesAnUnknownScope) {
-  for (const std::uint64_t scope : {std::uint64_t{2}, std::uint64_t{256}, std::uint64_t{1} << 32, ~std::uint64_t{0}}) {
+  for (const std::uint64_t scope : {std::uint64_t{3}, std::uint64_t{256}, std::uint64_t{1} << 32, ~std::uint64_t{0}}) {
     EXPECT_THAT(error_of(Frame{FrameKind::kFailed, 0, 0, scope, 0}),
-                AllOf(HasSubstr("frame failed"), HasSubstr("offset 0 or 1 expected")));
+                AllOf(HasSubstr("frame failed"), HasSubstr("offset 0 to 2 expected")));
   }
 }
 

@@ -95,6 +95,36 @@ TEST_F(FirstCircuitTest, AFirstCircuitThatFailsOverEachPathFailsAfterTwoSecondsW
   EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("does not use cable mb"));
 }
 
+// As when many jobs begin at once.
+TEST_F(FirstCircuitTest, AFirstCircuitWaitsForARelayThatHasNoRoomNow) {
+  paths_.offers = {kOverM};
+  begin();
+  for (int i = 0; i < 12; ++i) {
+    ASSERT_EQ(dials(), i + 1U);
+    paths_.reach();
+    paths_.refuse("node m has no room now", FailureScope::kBusy);
+    run_for(milliseconds(610));
+    ASSERT_TRUE(flow_.failures.empty()) << i;
+  }
+  paths_.reach();
+  paths_.accept();
+  EXPECT_THAT(flow_.joined, SizeIs(1));
+}
+
+TEST_F(FirstCircuitTest, AFirstCircuitFailsWhereARelayHasNoRoomWithinTheLimit) {
+  paths_.offers = {kOverM};
+  begin();
+  for (int i = 0; i < 20 && flow_.failures.empty(); ++i) {
+    paths_.reach();
+    paths_.refuse("node m has no room now", FailureScope::kBusy);
+    run_for(milliseconds(610));
+  }
+  EXPECT_EQ(dials(), 17U) << "one at the start, then one in each 0.6 s of 10 s";
+  ASSERT_THAT(flow_.failures, SizeIs(1));
+  EXPECT_EQ(flow_.failures[0].code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(flow_.failures[0].message()), HasSubstr("node m has no room now"));
+}
+
 TEST_F(FirstCircuitTest, AFirstCircuitThatGetsNoAnswerLeavesTimeToTheOtherPaths) {
   begin();
   EXPECT_EQ(dialled(), "ab");

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "tests" / "system"), str(ROOT / "tools" / "bench"), s
 
 import hostile_report
 import lab_case
-from hostile_results import Result
+from hostile_results import Result, not_measured
 
 BUILD = ""
 SHORT_RUN_LIMIT_S = 250
@@ -33,10 +33,11 @@ def bench(*words: str) -> subprocess.CompletedProcess[str]:
 
 def result(**changes: Any) -> Result:
     values: dict[str, Any] = {
-        "name": "made-up", "who": "outsider", "what": "sends much", "note": "", "per_second": 1000.0,
-        "before_bytes_per_s": 100e6, "during_bytes_per_s": 99e6, "wrong_bytes": 0, "traffic_failure": "", "job_s": (0.4, 0.6),
-        "job_failures": (), "memory_bytes": {"n0": 10**6, "n1": 2 * 10**6}, "cores": {"n0": 0.01, "n1": 0.2}, "differs": (),
-        "stays": ("KEY_DIFFERS",), "named_by": ("KEY_DIFFERS",), "lost_cables": 0, "job_after_s": 0.5, "after_failure": ""}
+        "name": "made-up", "who": "outsider", "what": "sends much", "earlier": "much", "names_job": False, "note": "",
+        "per_second": 1000.0, "before_bytes_per_s": 100e6, "during_bytes_per_s": 99e6, "wrong_bytes": 0, "traffic_failure": "",
+        "job_s": (0.4, 0.6), "job_failures": (), "memory_bytes": {"n0": 10**6, "n1": 2 * 10**6},
+        "cores": {"n0": 0.01, "n1": 0.2}, "differs": (), "stays": ("KEY_DIFFERS",), "named_by": ("KEY_DIFFERS",),
+        "lost_cables": 0, "job_after_s": 0.5, "after_failure": ""}
     return Result(**values | changes)
 
 
@@ -62,6 +63,16 @@ class JudgementTest(unittest.TestCase):
                 self.assertEqual(len(found), 1, found)
                 self.assertRegex(found[0], f"^made-up: .*{reason}")
 
+    def test_a_job_that_is_attacked_may_take_longer(self) -> None:
+        self.assertEqual(result(names_job=True, job_s=(9.9,)).missed(), [])
+        self.assertRegex(result(names_job=True, job_s=(10.1,)).missed()[0], r"took 10\.10 s, goal <= 10 s")
+        self.assertTrue(result(names_job=True, job_failures=("no path",)).missed())
+
+    def test_what_could_not_be_measured_misses_the_goals(self) -> None:
+        found = not_measured("made-up", "outsider", "sends much", "no lab").missed()
+        self.assertIn("made-up: the traffic failed: not measured: no lab", found)
+        self.assertIn("traffic keeps nan", found[0])
+
     def test_what_was_not_run_misses_nothing(self) -> None:
         skipped = result(note="not run: no users", during_bytes_per_s=0.0)
         self.assertEqual(skipped.missed(), [])
@@ -71,6 +82,7 @@ class JudgementTest(unittest.TestCase):
         self.assertEqual(hostile_report.table([result()])[-1],
                          "| outsider: sends much (1,000/s sent) | 100.0 | 99.0 | 0.990 | 0.60 s | 2.0 | +0.200 n1 |"
                          " nothing (KEY_DIFFERS) | KEY_DIFFERS | met |")
+        self.assertIn("| outsider: sends much (1,000/s sent) | much | 100.0 |", hostile_report.table([result()], True)[-1])
 
 
 class CommandTest(unittest.TestCase):

@@ -33,6 +33,8 @@ class Attack:
     begin: Callable[[Assault], None] = _begin_nothing
     prepare: Callable[[HostileLab], None] = _nothing  # before the mesh is measured without the attack
     job: tuple[str, str] = JOB  # the nodes of new jobs
+    names_job: bool = False  # the attack is on these nodes: such a job may take as long as a first circuit may
+    earlier: str = "-"  # what it did before the bounds of docs/decisions/0025 to 0028; "-": not tried
 
 
 def _record(lab: HostileLab) -> None:
@@ -137,25 +139,31 @@ def _take_name(assault: Assault) -> None:
 
 ATTACKS = (
     Attack("control", "none", "no attack, as a control"),
-    Attack("hellos-10", "outsider", "10 recorded datagrams a second, hellos of an earlier incarnation and of the relay itself, into"
-           " both ports", _datagrams("replay", 10), _record_earlier_life),
+    Attack("hellos-10", "outsider", "10 recorded datagrams a second, hellos of an earlier incarnation and of the relay itself,"
+           " into both ports", _datagrams("replay", 10), _record_earlier_life,
+           earlier="kept the real node out for as long as it went on"),
     Attack("hellos-1000", "outsider", "the same, 1,000 a second", _datagrams("replay", 1000), _record_earlier_life),
     Attack("garbage", "outsider", "10,000 random and changed control datagrams a second, beside a correct node",
-           _datagrams("garbage", 10_000), _record),
+           _datagrams("garbage", 10_000), _record, earlier="nothing"),
     Attack("pulses", "outsider", "10,000 random and changed pulses a second, beside a correct node",
            _datagrams("pulses", 10_000), _record),
     Attack("hold", "insider", "the longest hold time, 120 s, and the greatest boot nonce",
-           _insider("--hold-ms", "120000", "--boot-nonce", str(2**64 - 2))),
+           _insider("--hold-ms", "120000", "--boot-nonce", str(2**64 - 2)),
+           earlier="took the cable for the hold time, up to 600 s"),
     Attack("versions-1", "insider", "a forged advertisement a second, of n0, n2 and n3 in turn, with the latest version",
-           _insider("--forge", "n0", "n2", "n3", "--per-second", "1")),
+           _insider("--forge", "n0", "n2", "n3", "--per-second", "1"),
+           earlier="an origin was gone for 300 s, or until its restart"),
     Attack("versions-100", "insider", "100 of them a second, of n3, while jobs of n2 and n0 begin",
            _insider("--forge", "n3", "--per-second", "100"), job=("n2", "n0")),
     Attack("versions-of-job", "insider", "100 of them a second, of n0, n2 and n3, while jobs of n3 and n0 begin",
-           _insider("--forge", "n0", "n2", "n3", "--per-second", "100")),
-    Attack("addresses", "insider", "claims the address of every cable", _claim_addresses),
-    Attack("nodes", "insider", "4,096 invented nodes", _insider("--nodes", "4096", "--cables-each", "1")),
+           _insider("--forge", "n0", "n2", "n3", "--per-second", "100"), names_job=True),
+    Attack("addresses", "insider", "claims the address of every cable", _claim_addresses,
+           earlier="a real cable was gone for 292 s"),
+    Attack("nodes", "insider", "4,096 invented nodes", _insider("--nodes", "4096", "--cables-each", "1"),
+           earlier="no real node could join"),
     Attack("cables", "insider", "4,096 invented nodes with 65,536 cables",
-           _insider("--nodes", "4096", "--cables-each", "16")),
+           _insider("--nodes", "4096", "--cables-each", "16"),
+           earlier="real cables were displaced; 28 s of processor time and 160 MB a node"),
     Attack("renew-own-100", "insider", "100 own advertisements a second, in which a cable comes and goes",
            _insider("--renew", "own", "--per-second", "100")),
     Attack("renew-own-1000", "insider", "the same, 1,000 a second", _insider("--renew", "own", "--per-second", "1000")),
@@ -163,10 +171,14 @@ ATTACKS = (
            " ceases to drain", _insider("--renew", "invented", "--per-second", "100")),
     Attack("renew-invented-1000", "insider", "the same, 1,000 a second",
            _insider("--renew", "invented", "--per-second", "1000")),
-    Attack("setups", "insider", "1,200 set-ups at a time that hang", _set_ups("hang", 1200)),
-    Attack("ports", "insider", "200 set-ups a second to TCP ports where no process accepts circuits", _set_ups("untold", 200)),
-    Attack("connections", "outsider", "1,000 connections a second that send nothing", _idle_connections),
+    Attack("setups", "insider", "1,200 set-ups at a time that hang", _set_ups("hang", 1200),
+           earlier="no new circuit of anyone for 55 s"),
+    Attack("ports", "insider", "200 set-ups a second to TCP ports where no process accepts circuits", _set_ups("untold", 200),
+           earlier="the relay connected to any port"),
+    Attack("connections", "outsider", "1,000 connections a second that send nothing", _idle_connections,
+           earlier="50 a second: the relay refused all others"),
     Attack("sessions", "local users", "four users open as many sessions as they may", _take_sessions),
-    Attack("session-name", "local user", "takes the name of the node's session socket before the node starts", _take_name),
+    Attack("session-name", "local user", "takes the name of the node's session socket before the node starts", _take_name,
+           earlier="the node did not start"),
     Attack("control-again", "none", "no attack, as a control"),
 )

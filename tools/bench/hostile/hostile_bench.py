@@ -23,7 +23,7 @@ from release_build import RELEASE_BUILD, ROOT, chosen_build
 
 import hostile_report
 from attacks import ATTACKS, Attack
-from hostile_results import Result, write_results
+from hostile_results import Result, not_measured, write_results
 from hostile_turn import measure
 
 _TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway", "hostile_node")
@@ -91,7 +91,10 @@ def _measured(arguments: argparse.Namespace, build: Path, facts: dict[str, str])
     chosen = _chosen(arguments)
     for number, attack in enumerate(chosen, 1):
         say(f"{number}/{len(chosen)} {attack.name}: {attack.what}")
-        results.append(measure(build, attack, arguments.seconds, arguments.tries, arguments.logs))
+        try:
+            results.append(measure(build, attack, arguments.seconds, arguments.tries, arguments.logs))
+        except BenchError as error:
+            results.append(not_measured(attack.name, attack.who, attack.what, str(error)))
         for line in results[-1].missed():
             say(f"  missed: {line}")
         if arguments.json is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hostile_results import AFTER_S, LEAST_RATIO, MOST_CORES, MOST_JOB_S, MOST_MEMORY_BYTES, Result
+from hostile_results import AFTER_S, LEAST_RATIO, MOST_CORES, MOST_JOB_S, MOST_MEMORY_BYTES, MOST_NAMED_JOB_S, Result
 from machine import facts_table
 from mesh_state import PROBLEMS_THAT_STAY
 
-_GOALS = (f"traffic >= {LEAST_RATIO}, a new job <= {MOST_JOB_S:g} s, memory <= {MOST_MEMORY_BYTES / 1e6:.0f} MB,"
+_GOALS = (f"traffic >= {LEAST_RATIO}, a new job <= {MOST_JOB_S:g} s (<= {MOST_NAMED_JOB_S:g} s where the attack names both"
+          f" of its nodes), memory <= {MOST_MEMORY_BYTES / 1e6:.0f} MB,"
           f" <= {MOST_CORES} cores more, no cable between others lost, and nothing that differs {AFTER_S:g} s after the end")
 
 _INTRO = """\
@@ -24,11 +25,15 @@ two cables to n1. What is attacked is the relay n1, and through it the others. E
 - afterwards: what honest nodes lack of each other's cables and paths {after:g} s after the end, and problems that should be
   over. Those that stay for a time by design are in brackets: {staying}.
 
-The attackers share the processors with all nodes; the controls show how much two measurements without an attack differ. An insiderexits without a leaving hello. Reported as: codes of warnings and refusals of honest nodes during the attack. Goals: {goals}."""
+The attackers share the processors with all nodes; the controls show how much two measurements without an attack differ.
+An insider exits without a leaving hello. Reported as: codes of warnings and refusals of honest nodes during the attack.
+Goals: {goals}."""
 
 _SHORT_INTRO = """\
 `tools/bench.sh hostile`, four nodes in a line on cables of 500 Mbit/s, with a key; the attacker has two cables to n1, which
-relays ([benchmarks.md](benchmarks.md#what-attacks-cost) has what was measured, how, and on what). Goals: {goals}."""
+relays ([benchmarks.md](benchmarks.md#what-attacks-cost) has what was measured, how, and on what). Goals: {goals}.
+"Earlier": what the same did to nodes before the bounds of decisions 0025 to 0028. It was found by hand, not by this
+benchmark, at other rates for some; "-": not tried."""
 
 
 def _job(result: Result) -> str:
@@ -45,15 +50,17 @@ def _attack(result: Result) -> str:
     return f"{result.who}: {result.what}{sent}"
 
 
-def table(results: Sequence[Result]) -> list[str]:
-    lines = ["| attack | traffic, MB/s | with it | ratio | new job | memory, MB | cores | afterwards | reported as | goals |",
-             "|---|---|---|---|---|---|---|---|---|---|"]
+def table(results: Sequence[Result], has_earlier: bool = False) -> list[str]:
+    first = "attack | earlier" if has_earlier else "attack"
+    lines = [f"| {first} | traffic, MB/s | with it | ratio | new job | memory, MB | cores | afterwards | reported as | goals |",
+             "|---" * (11 if has_earlier else 10) + "|"]
     for result in results:
+        attack = f"{_attack(result)} | {result.earlier}" if has_earlier else _attack(result)
         if result.note:
-            lines.append(f"| {_attack(result)} | {result.note} | | | | | | | | |")
+            lines.append(f"| {attack} | {result.note} | | | | | | | | |")
             continue
         node, cores = result.busiest()
-        lines.append(f"| {_attack(result)} | {result.before_bytes_per_s / 1e6:.1f} | {result.during_bytes_per_s / 1e6:.1f} |"
+        lines.append(f"| {attack} | {result.before_bytes_per_s / 1e6:.1f} | {result.during_bytes_per_s / 1e6:.1f} |"
                      f" {result.ratio:.3f} | {_job(result)} | {result.most_memory_bytes / 1e6:.1f} | {cores:+.3f} {node} |"
                      f" {_afterwards(result)} | {', '.join(result.named_by) or '-'} |"
                      f" {'**missed**' if result.missed() else 'met'} |")
@@ -79,7 +86,7 @@ def section(results: Sequence[Result], facts: dict[str, str], seconds: float, tr
 
 def security_section(results: Sequence[Result]) -> str:
     """Of docs/security.md."""
-    return "\n".join(["## What attacks cost", "", _SHORT_INTRO.format(goals=_GOALS), "", *table(results),
+    return "\n".join(["## What attacks cost", "", _SHORT_INTRO.format(goals=_GOALS), "", *table(results, True),
                       *_missed_lines(results)])
 
 

@@ -11,6 +11,7 @@ from benchmarks_file import write_measurements
 
 LEAST_RATIO = 0.95
 MOST_JOB_S = 2.0
+MOST_NAMED_JOB_S = 10.0  # what a flow's first circuit may take
 MOST_MEMORY_BYTES = 64 * 10**6
 MOST_CORES = 0.25
 AFTER_S = 5.0
@@ -21,6 +22,8 @@ class Result:
     name: str
     who: str
     what: str
+    earlier: str                  # what it did to earlier versions
+    names_job: bool               # the attack is on the nodes of the new jobs
     note: str                     # why it was not carried out
     per_second: float | None      # sent; None: it does not count
     before_bytes_per_s: float     # of traffic between others
@@ -55,6 +58,10 @@ class Result:
         node = max(self.cores, key=lambda name: self.cores[name], default="")
         return node, self.cores.get(node, 0.0)
 
+    @property
+    def most_job_s(self) -> float:
+        return MOST_NAMED_JOB_S if self.names_job else MOST_JOB_S
+
     def missed(self) -> list[str]:
         if self.note:
             return []
@@ -66,8 +73,8 @@ class Result:
         if self.traffic_failure:
             lines.append(f"the traffic failed: {self.traffic_failure}")
         lines += [f"a new job failed: {reason}" for reason in self.job_failures]
-        if not self.job_failures and self.worst_job_s > MOST_JOB_S:
-            lines.append(f"a new job took {self.worst_job_s:.2f} s, goal <= {MOST_JOB_S:g} s")
+        if not self.job_failures and self.worst_job_s > self.most_job_s:
+            lines.append(f"a new job took {self.worst_job_s:.2f} s, goal <= {self.most_job_s:g} s")
         if self.most_memory_bytes > MOST_MEMORY_BYTES:
             lines.append(f"memory grew by {self.most_memory_bytes / 1e6:.0f} MB, goal <= {MOST_MEMORY_BYTES / 1e6:.0f} MB")
         node, cores = self.busiest()
@@ -81,6 +88,14 @@ class Result:
             lines.append(f"a new job after it took {self.job_after_s:.2f} s, goal <= {MOST_JOB_S:g} s")
         lines += [f"{AFTER_S:g} s after it: {line}" for line in self.differs]
         return [f"{self.name}: {line}" for line in lines]
+
+
+def not_measured(name: str, who: str, what: str, reason: str) -> Result:
+    """Of an attack during which the bench itself failed: all goals count as missed."""
+    return Result(name=name, who=who, what=what, earlier="-", names_job=False, note="", per_second=None, before_bytes_per_s=0.0,
+                  during_bytes_per_s=0.0, wrong_bytes=0, traffic_failure=f"not measured: {reason}", job_s=(), job_failures=(),
+                  memory_bytes={}, cores={}, differs=(), stays=(), named_by=(), lost_cables=0, job_after_s=0.0,
+                  after_failure="")
 
 
 def write_results(path: Path, results: Sequence[Result], facts: dict[str, str]) -> None:

@@ -41,7 +41,8 @@ def measure(build: Path, attack: Attack, seconds: float, tries: int, logs: Path 
         if logs is not None:
             keep_logs(lab, attack.name, logs)
         return Result(
-            name=attack.name, who=attack.who, what=attack.what, note=assault.note, per_second=assault.per_second(),
+            name=attack.name, who=attack.who, what=attack.what, earlier=attack.earlier,
+            names_job=attack.names_job, note=assault.note, per_second=assault.per_second(),
             before_bytes_per_s=without.bytes_per_s, during_bytes_per_s=during.bytes_per_s, wrong_bytes=wrong,
             traffic_failure=failure, job_s=tuple(took for took, reason in jobs if not reason),
             job_failures=tuple(reason for _, reason in jobs if reason),

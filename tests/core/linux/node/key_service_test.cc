@@ -132,7 +132,8 @@ TEST_F(KeyServiceTest, KeepsItsKeysWhileTheFileIsBad) {
   write(kOld);
   wait();
   EXPECT_EQ(keys_->problem(), "");
-  EXPECT_EQ(events_.raised.size(), raised) << "the keys are those in use";
+  ASSERT_EQ(events_.raised.size(), raised + 1) << "the keys are those in use";
+  EXPECT_EQ(events_.raised.back().code, EventCode::kKeyReadable);
 }
 
 }  // namespace

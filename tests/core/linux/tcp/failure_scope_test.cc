@@ -36,8 +36,11 @@ class FailureScopeTest : public testing::TestWithParam<FailureScope> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Scope, FailureScopeTest, testing::Values(FailureScope::kCircuit, FailureScope::kFlow),
-                         [](const auto& scope) { return scope.param == FailureScope::kFlow ? "Flow" : "Circuit"; });
+INSTANTIATE_TEST_SUITE_P(Scope, FailureScopeTest, testing::Values(FailureScope::kCircuit, FailureScope::kFlow, FailureScope::kBusy),
+                         [](const auto& scope) {
+                           if (scope.param == FailureScope::kBusy) return "Busy";
+                           return scope.param == FailureScope::kFlow ? "Flow" : "Circuit";
+                         });
 
 TEST_P(FailureScopeTest, IsSentByALink) {
   auto [here, there] = test::connected_pair();
