@@ -7,7 +7,7 @@
 namespace cableway {
 
 std::string share_holder_text(const std::string& holder) {
-  return holder == kNoNeighbour ? "addresses of no neighbour" : absl::StrCat("node ", holder);
+  return holder == kNoNeighbour ? "addresses that belong to no neighbour" : absl::StrCat("node ", holder);
 }
 
 std::size_t reserved_share(std::size_t places, std::size_t neighbours) {

@@ -1,7 +1,7 @@
 // Places of a bounded number, shared out among a node's neighbours so that none can take all of them. Half of the
 // places are reserved, in equal shares, for the neighbours that are up; a neighbour that needs more takes from the
-// other half. All who are no neighbours are one party, which has no reserved share and takes as much as one at most.
-// Why: docs/decisions/0028.
+// other half. All who are no neighbours are one party, which has no reserved share and gets at most as much as one
+// neighbour's share. Why: docs/decisions/0028.
 //
 // One thread at a time.
 #ifndef CABLEWAY_CORE_NEIGHBOUR_SHARES_H_
@@ -27,8 +27,9 @@ std::string share_holder_text(const std::string& holder);
 std::size_t reserved_share(std::size_t places, std::size_t neighbours);
 
 // Whether `holder` may take another one of `places`, of which `taken` are in use altogether and `taken_by(name)` by one
-// holder. `neighbours` are those that are up. A neighbour with less than its reserved share may, as long as the shares
-// did not become smaller while others held more: when a further neighbour comes up, its share becomes free as they end.
+// holder. `neighbours` are those that are up. A neighbour with less than its reserved share always may, with one
+// exception: when another neighbour comes up, all shares become smaller, and its own becomes free only as places of the
+// others are given back.
 bool may_take(const std::string& holder, std::size_t places, std::size_t taken, const std::set<std::string>& neighbours,
               const std::function<std::size_t(const std::string&)>& taken_by);
 

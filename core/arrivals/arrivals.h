@@ -1,12 +1,12 @@
 // The connections to a listener whose set-up has not arrived yet. Anyone who reaches the listener may open some, so
-// their number is bounded by closing the oldest, never by refusing a new one: a peer that means it has sent its first
-// bytes with the connection, and completes its set-up a round trip later. Why: docs/decisions/0028.
+// their number is bounded by closing the oldest, never by refusing a new one: a peer that wants a circuit has sent its
+// first bytes with the connection, and completes its set-up a round trip later. Why: docs/decisions/0028.
 //
 //   a connection -> the share of its party; if that is full, the oldest there that has sent nothing is closed, else the
 //   oldest -> its set-up or probe (hop_reception.h), or its end
 //
-// A party is whom the caller takes connections to be of: a neighbour, all other peers, or all that come over one cable.
-// One thread: the clock's.
+// A party is the group to which the caller assigns a connection: a neighbour, all other peers, or all that come over
+// one cable. One thread: the clock's.
 #ifndef CABLEWAY_CORE_ARRIVALS_ARRIVALS_H_
 #define CABLEWAY_CORE_ARRIVALS_ARRIVALS_H_
 

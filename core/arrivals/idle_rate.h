@@ -27,11 +27,11 @@ class IdleRate {
 
     friend auto operator<=>(const From&, const From&) = default;
   };
-  // Called with those of whom most were closed within the last second, and with the number of all.
+  // `from`: the source of most connections closed within the last second; `per_second`: the total closed.
   using Report = std::function<void(const From& from, std::size_t per_second)>;
 
   static constexpr std::size_t kMany = 16;           // a second
-  static constexpr std::size_t kMostAddresses = 64;  // told apart; the others count without being named
+  static constexpr std::size_t kMostAddresses = 64;  // counted separately; further addresses count only in the total
 
   // The clock outlives it.
   IdleRate(Clock& clock, Report report) : clock_(clock), report_(std::move(report)) {}

@@ -46,14 +46,16 @@ absl::Status TransitSetups::check_share(const std::string& upstream) const {
   };
   const std::size_t most = host_.max_circuits();
   if (!may_take(upstream, most, host_.circuits() + in_setup(), neighbours, taken_by)) {
-    return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " has no room for another circuit from ",
-                                                     share_holder_text(upstream), ", which holds ", taken_by(upstream),
-                                                     " of its ", most, " places: others keep their share"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("node ", name_, " has no room for another circuit from ", share_holder_text(upstream), ": ",
+                     taken_by(upstream), " of ", most,
+                     " places are in use from there; the rest is used by or reserved for others"));
   }
   if (may_take(upstream, max_in_setup(most), in_setup(), neighbours, in_setup_of)) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("node ", name_, " has no room for another circuit from ", share_holder_text(upstream),
-                   " now: it sets up ", in_setup_.of(upstream), " of at most ", max_in_setup(most), "; try again"));
+      absl::StrCat("node ", name_, " has no room for another circuit from ", share_holder_text(upstream), " now: ",
+                   in_setup_.of(upstream), " set-ups from there are in progress, of at most ", max_in_setup(most),
+                   " from all peers; try again"));
 }
 
 absl::Status TransitSetups::make_room(const CircuitSetup& setup, const std::string& upstream) {

@@ -24,7 +24,7 @@ class SetupKeys {
   bool empty() const { return keys_.empty(); }
   // The one that seals what this end begins.
   std::optional<SubKey> sealing() const { return empty() ? std::nullopt : std::optional(keys_.front()); }
-  // All, the one that seals first.
+  // All keys; the first one seals.
   std::span<const SubKey> accepted() const { return keys_; }
 
   friend bool operator==(const SetupKeys&, const SetupKeys&) = default;

@@ -40,7 +40,8 @@ struct Life {
   Instant heard_since;
   Instant last_heard;
   std::optional<Instant> answered;  // when a hello first named the number
-  bool is_vouched = false;          // so did one of the same port that arrived on another port
+  // A hello of the same remote port that arrived on another local port has named the number, too.
+  bool is_vouched = false;
   ReplayWindow window;
 };
 
@@ -55,8 +56,8 @@ class LifeChallenges {
   struct Hearing {
     Life* life = nullptr;    // null: a copy of an earlier datagram
     bool is_replay = false;  // a copy, and not the same hello in the port's other address family
-    // The other end waits for a number from here. In a crowd, too: there it would be forgotten before the next periodic
-    // hello. Neighbours sends 100 hellos a second at most.
+    // The other end waits for this node's number: send a hello soon. Among many incarnations its entry would be
+    // replaced before the next periodic hello. Neighbours sends at most 100 hellos a second.
     bool needs_hello = false;
   };
   // A hello of that incarnation, numbered `counter`; `us`: its entry about this node's port, or null.
@@ -72,8 +73,8 @@ class LifeChallenges {
   // Forgets those that were last heard before.
   void expire(Instant before);
 
-  // The entries for a hello of this port, at most kMaxInHello: the newest, which wait for their first, and others at
-  // random, so that a crowd of recordings keeps nobody's challenge back.
+  // The entries for a hello of this port, at most kMaxInHello: the newest, which hellos may not have named yet, and
+  // others at random, so that replayed hellos cannot delay the challenge of a live node.
   std::vector<HeardNeighbour> entries(PortId port);
   // Sorted by port.
   const std::map<LifeKey, Life>& all() const { return lives_; }

@@ -141,8 +141,8 @@ std::string Neighbours::reason_to_forget(const Neighbour& neighbour, const Heard
   // The end that sends hellos rarely decides how old an echo may be.
   const Duration proof = std::max<Duration>(heard.hold, timing_.hold) * kProofHolds;
   if (!neighbour.up || now - heard.proved < proof) return "";
-  return absl::StrCat("its hellos are old: for ", proof / std::chrono::milliseconds(1),
-                      " ms they have answered none of this node's");
+  return absl::StrCat("its hellos are outdated: none has echoed a recent hello of this node for ",
+                      proof / std::chrono::milliseconds(1), " ms");
 }
 
 void Neighbours::receive(const ReceivedDatagram& received) {

@@ -53,7 +53,8 @@ struct NodeIdentity {
 struct HelloTiming {
   std::chrono::milliseconds interval{100};
   std::chrono::milliseconds hold{1000};  // several intervals: how long neighbours keep a silent node
-  // At most this many times its own hold time a node keeps a silent neighbour, whatever that asks for.
+  // A node keeps a silent neighbour for at most this many times its own hold time, whatever hold time the neighbour's
+  // hellos state.
   static constexpr int kMaxHolds = 4;
 };
 
@@ -116,7 +117,8 @@ class Neighbours {
     std::uint64_t hello = 0;  // counter of the newest hello
     Duration hold{0};
     Duration hold_extension{0};  // stalls of this node since the last hello from it
-    // The newest time of this node that its hellos echo, later by the stalls since: it has lived since then.
+    // When this node sent the newest of its hellos that the neighbour has echoed, extended by this node's stalls since:
+    // the neighbour was alive after that time.
     Instant proved;
     routing::PortAddress from;
     std::vector<HelloAddress> addresses;  // of the port

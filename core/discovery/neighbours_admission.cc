@@ -10,12 +10,12 @@ namespace cableway {
 namespace {
 
 constexpr std::size_t kMaxOfPort = kMaxHeard - LifeChallenges::kMaxInHello;
-// A node that is heard no more for so many hello intervals, and half of its hold time, does not compete for its name.
+// A node that has not been heard for this many hello intervals and for half of its hold time no longer blocks its name.
 constexpr int kNameIntervals = 3;
 
 }  // namespace
 
-// Nobody else can make one, whatever keys it has.
+// The key is random and never leaves this node, so no other party can compute this MAC.
 Mac Neighbours::own_mac(const PortHello& hello) const {
   return keyed_mac(own_key_, encode_port_hello(hello));
 }
@@ -157,11 +157,10 @@ void Neighbours::add_neighbour(const LifeKey& key) {
 void Neighbours::bound_hold(const PortFacts& port, const NeighbourKey& key, PortHello& hello) {
   const auto longest = static_cast<std::uint32_t>((timing_.hold * HelloTiming::kMaxHolds).count());
   if (hello.hold_ms <= longest) return;
-  set_problem(
-      EventCode::kHoldTooLong, port, key.node.value ^ key.neighbour_port,
-      absl::StrCat("node ", hello.node, " on port ", port.interface, " asks to be kept for ", hello.hold_ms,
-                   " ms without a hello, this node keeps it for ", longest, " ms: set CABLEWAY_HOLD_MS alike on both"),
-      {"neighbour", hello.node});
+  set_problem(EventCode::kHoldTooLong, port, key.node.value ^ key.neighbour_port,
+              absl::StrCat("node ", hello.node, " on port ", port.interface, " has a hold time of ", hello.hold_ms,
+                           " ms; this node uses ", longest, " ms: set CABLEWAY_HOLD_MS to the same value on both"),
+              {"neighbour", hello.node});
   hello.hold_ms = longest;
 }
 

@@ -95,8 +95,8 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "more ports are on one segment than a node supports: the others are ignored",
      "split the segment, or join the nodes by cables"},
     {Code::kHoldTooLong, "HOLD_TOO_LONG", Severity::kWarning,
-     "a neighbour asks to be kept without a hello for more than four times this node's hold time: it is not",
-     "set CABLEWAY_HELLO_MS and CABLEWAY_HOLD_MS alike on both"},
+     "a neighbour's hold time is more than four times this node's: this node uses four times its own",
+     "set CABLEWAY_HELLO_MS and CABLEWAY_HOLD_MS to the same values on both"},
 
     {Code::kCableUp, "CABLE_UP", Severity::kInfo, "both ends of a cable hear each other, and large packets pass", "-"},
     {Code::kCableLost, "CABLE_LOST", Severity::kWarning,
@@ -139,8 +139,8 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kNameDefended, "NAME_DEFENDED", Severity::kWarning,
      "the cluster had an advertisement with this node's name and a later version that this node did not make: it is "
      "superseded",
-     "none after a start with a clock that was set back; else give each node a name of its own, and the cluster a new "
-     "key if a host may forge"},
+     "nothing, if this host's clock was set back before the node started; otherwise give each node a unique name, and "
+     "change the cluster's key if a host may forge advertisements"},
     {Code::kAdvertisementRefused, "ADVERTISEMENT_REFUSED", Severity::kWarning,
      "an advertisement has a boot nonce of more than 20 years ahead of this host's clock: it is neither used nor "
      "passed on",
@@ -148,7 +148,7 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kTopologyCrowded, "TOPOLOGY_CROWDED", Severity::kWarning,
      "the cluster advertises more nodes or ports than a node holds: each neighbour keeps its fair share, the rest is "
      "left out",
-     "look at the node behind which the rest hangs, as the text says, and end it if it invents nodes"},
+     "check the node that the text names; stop or disconnect it if it advertises nodes that do not exist"},
 
     {Code::kPathRequested, "PATH_REQUESTED", Severity::kDebug, "a process requests paths for a flow", "-"},
     {Code::kPathFound, "PATH_FOUND", Severity::kDebug, "a process received paths for a flow", "-"},
@@ -198,8 +198,8 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kSessionStalled, "SESSION_STALLED", Severity::kWarning,
      "a process does not read its node's replies: its session was ended", "check whether that process is stopped"},
     {Code::kSessionNameTaken, "SESSION_NAME_TAKEN", Severity::kWarning,
-     "a process of another user holds the abstract name of this node's session socket: processes find the node at a "
-     "path alone, and containers only if they have its folder",
+     "a process of another user holds the abstract name of this node's session socket: processes reach the node only "
+     "through its socket path; a container must mount the folder of that socket",
      "end the process that the text names; restart cablewayd to take the name"},
     {Code::kSessionGroupMissing, "SESSION_GROUP_MISSING", Severity::kInfo,
      "this host has no group cableway, and CABLEWAY_SESSION_GROUP names none: only root may open sessions",

@@ -14,11 +14,11 @@ using routing::kMaxWeight;
 using routing::Milliseconds;
 using routing::NodeId;
 
-// Advertisements come in bursts, and an origin's before its neighbour's that names it.
+// Advertisements arrive in bursts; an origin's may precede that of the neighbour that confirms it.
 constexpr std::chrono::milliseconds kPassAfter{5};
 constexpr std::chrono::milliseconds kPassEvery{50};
 constexpr std::chrono::seconds kCheckEvery{1};
-// One part in so many of a core, at most.
+// At most a tenth of a core.
 constexpr PacedWork::Limits kPace{10, std::chrono::milliseconds(20), kPassEvery, std::chrono::seconds(1)};
 // Held origins may grow by so much before a pass, which then does not wait for its time.
 constexpr std::size_t kSlack = kMaxWeight / 4;

@@ -14,7 +14,8 @@ using routing::NodeId;
 // Batches changes, and limits a node that changes all the time to ten advertisements a second.
 constexpr std::chrono::milliseconds kOriginateAfter{5};
 constexpr std::chrono::milliseconds kOriginateEvery{100};
-// Two nodes of one name supersede each other without end, and so does this node one that forges without end.
+// Two nodes of the same name supersede each other endlessly; so do this node and a party that keeps forging its
+// advertisements.
 constexpr std::chrono::milliseconds kDefendEvery{500};
 constexpr unsigned kDefencesAtOnce = 3;
 // What others refused, since their clocks are a little behind, is sent again soon.

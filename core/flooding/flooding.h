@@ -1,7 +1,8 @@
 // Keeps the link-state database equal on all nodes that reach each other: forwards each new advertisement to every
 // other neighbour, and sends the whole database over a new adjacency. Originates this node's advertisement, renews it,
-// and supersedes what has its name and a later version, but is not from here: one of an earlier incarnation, or of a
-// node that has the same name, or forges. Only this node's own versions grow by that; its adjacencies stay.
+// and supersedes any advertisement with this node's name and a later version that this node did not make: it comes from
+// an earlier incarnation, from a node of the same name, or is forged. Only this node's own version increases; its
+// adjacencies stay.
 //
 // If an advertisement changes before it is sent to a neighbour, only its newest version is sent: an adjacency stores
 // one mark per origin. One thread: the node's.
@@ -43,7 +44,7 @@ class Flooding final : private Admission::Listener {
     virtual void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) = 0;
     // As Admission::Listener::crowded().
     virtual void crowded(const Crowd& crowd) = 0;
-    // A neighbour has told the TCP ports of its processes.
+    // A neighbour has announced the TCP ports of its processes.
     virtual void ports_told() {}
   };
 
@@ -56,7 +57,7 @@ class Flooding final : private Admission::Listener {
     std::uint64_t retransmitted = 0;  // segments
   };
 
-  // Boot nonces are believed up to so far ahead of this host's clock, or of the year of this source where the clock is
+  // A boot nonce is accepted if it is at most this far ahead of this host's clock, or of 2026-01-01 if the clock is
   // earlier, as on a host whose clock was never set.
   static constexpr std::chrono::years kAhead{20};
 
@@ -76,7 +77,7 @@ class Flooding final : private Admission::Listener {
   // Tells the direct neighbours at which TCP ports this node's processes accept circuits; at most
   // kMaxToldPorts.
   void tell_ports(TcpPorts ports);
-  // Whether that neighbour has told this TCP port (told_ports.h).
+  // Whether that neighbour has announced this TCP port (told_ports.h).
   bool has_told(routing::NodeId neighbour, std::uint16_t port) const {
     return told_.has(neighbour, port, clock_.now());
   }

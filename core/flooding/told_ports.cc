@@ -23,12 +23,12 @@ absl::StatusOr<TcpPorts> decode_told_ports(std::span<const std::byte> bytes) {
   WireReader reader(bytes);
   const std::size_t number = reader.get<std::uint16_t>();
   if (number > kMaxToldPorts) {
-    return absl::InvalidArgumentError(absl::StrCat("told ports: ", number, " of them, at most ", kMaxToldPorts));
+    return absl::InvalidArgumentError(absl::StrCat("announced ports: ", number, " of them, at most ", kMaxToldPorts));
   }
   TcpPorts ports;
   for (std::size_t i = 0; i < number && reader.ok(); ++i) ports.insert(reader.get<std::uint16_t>());
-  if (!reader.finished()) return absl::InvalidArgumentError("told ports: bad length");
-  if (ports.contains(0)) return absl::InvalidArgumentError("told ports: port 0");
+  if (!reader.finished()) return absl::InvalidArgumentError("announced ports: bad length");
+  if (ports.contains(0)) return absl::InvalidArgumentError("announced ports: port 0");
   return ports;
 }
 

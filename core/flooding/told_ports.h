@@ -32,18 +32,18 @@ std::vector<std::byte> encode_told_ports(const TcpPorts& ports);
 // InvalidArgument names the fault.
 absl::StatusOr<TcpPorts> decode_told_ports(std::span<const std::byte> bytes);
 
-// What neighbours have told.
+// The ports that neighbours have announced.
 class ToldPorts {
  public:
-  // A port that is no longer told still counts for this time: its process may have lost the session with its node for
-  // a moment, and if it has ended, its host's answer is what tells the flow's source.
+  // A port that is no longer announced still counts for this time: its process may have lost the session with its node
+  // for a moment, and if it has ended, its host's answer is what tells the flow's source.
   static constexpr std::chrono::minutes kFormer{1};
   static constexpr std::size_t kMaxFormer = kMaxToldPorts;  // of one node; more: the first to expire are dropped
-  // That are no neighbours now, beside those that are; one more takes the place of any of them. They count for set-ups
-  // that are under way.
+  // Former neighbours whose lists are kept, in addition to current neighbours; one more replaces an arbitrary one of
+  // them. They count for set-ups that are under way.
   static constexpr std::size_t kMaxNodes = 32;
 
-  // The node has told its list; it replaces the last one. `is_neighbour`: whether a cable to that node is up.
+  // The node has announced its list; it replaces the last one. `is_neighbour`: whether a cable to that node is up.
   void take(routing::NodeId node, const TcpPorts& ports, Instant now,
             const std::function<bool(routing::NodeId)>& is_neighbour);
   // Of a node that is no neighbour any more, its last list counts.

@@ -21,14 +21,15 @@ std::string where_text(const Crowd& crowd, const std::string& interface) {
   const std::string over = interface.empty() ? "" : absl::StrCat(", and came over port ", interface);
   if (crowd.chain.empty()) {
     return absl::StrCat("Most are of nodes that no known node has a cable to", over,
-                        ": look at the node there, and end or unplug it if it invents them");
+                        ": check the node there, and stop or disconnect it if it advertises nodes that do not exist");
   }
   if (crowd.chain.size() == 1) {
     return absl::StrCat("Most are of nodes on this node's own cables", over,
-                        ": look at the node there, and end or unplug it if it invents them");
+                        ": check the node there, and stop or disconnect it if it advertises nodes that do not exist");
   }
   return absl::StrCat("Most are of nodes behind ", crowd.chain.back(), ", on the chain ", chain_text(crowd.chain),
-                      ": look at ", crowd.chain.back(), ", and end or unplug it if it invents them");
+                      ": check node ", crowd.chain.back(),
+                      ", and stop or disconnect it if it advertises nodes that do not exist");
 }
 
 }  // namespace

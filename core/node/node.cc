@@ -337,7 +337,7 @@ absl::Status Node::check_transit(const CircuitSetup& setup) {
   }
   return absl::NotFoundError(absl::StrCat("node ", options_.identity.name, " does not connect to TCP port ",
                                           next.to_port, " of node ", next.to_node,
-                                          ", which has not told it of a process that accepts circuits there"));
+                                          ", which has not announced a process that accepts circuits there"));
 }
 
 const PathPlanner& Node::paths() {

@@ -66,7 +66,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
     std::function<void(const PortLost&)> cable_unfit = [](const PortLost& /*lost*/) {};
     // A cable of this node is up. The argument is its name.
     std::function<void(const std::string&)> cable_up = [](const std::string& /*cable*/) {};
-    // A neighbour has told the TCP ports of its processes: check_transit() may have another answer.
+    // A neighbour has announced the TCP ports of its processes: check_transit() may have another answer.
     std::function<void()> ports_told = [] {};
   };
 
@@ -97,11 +97,11 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   bool draining() const { return options_.draining; }
   // Tells the neighbours at which TCP ports processes of this node accept circuits; at most kMaxToldPorts.
   void tell_ports(TcpPorts ports) { flooding_.tell_ports(std::move(ports)); }
-  // PathPlanner::check_transit(), and whether the neighbour has told the TCP port of a process that the set-up leads to
-  // next. NotFound: not yet.
+  // PathPlanner::check_transit(), and whether the neighbour has announced the TCP port of a process that the set-up
+  // leads to next. NotFound: not yet.
   absl::Status check_transit(const CircuitSetup& setup);
-  // Up to date with all advertisements received so far, unless computing takes more than its share of the time (a
-  // fifth; an unusual cluster): then as of the last computation, and topology_changed() follows the next one.
+  // Up to date with all advertisements received so far, unless computing routes exceeds its share of a core (an eighth;
+  // only in unusually large clusters): then as of the last computation, and topology_changed() follows the next one.
   const PathPlanner& paths();
   // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
   const std::vector<std::string>& left_out() const { return left_out_; }

@@ -1,4 +1,4 @@
-// The TCP ports at which this host's processes accept circuits, as each has told its node (ListensAt).
+// The TCP ports at which this host's processes accept circuits, as each has announced to its node (ListensAt).
 //
 // One thread: the node's.
 #ifndef CABLEWAY_CORE_SESSION_PROCESS_PORTS_H_
@@ -17,7 +17,7 @@ class ProcessPorts {
  public:
   // A process has one listener: its last message counts.
   void take(const SessionPeer& peer, const ListensAt& message) { ports_[peer.session] = message.port; }
-  // The session is over. False: it has told no port.
+  // The session is over. False: it has announced no port.
   bool left(const SessionPeer& peer) { return ports_.erase(peer.session) > 0; }
   std::set<std::uint16_t> all() const {
     std::set<std::uint16_t> all;

@@ -16,9 +16,9 @@ class FirstFailure {
   // After that a failure is not the cause of what ends now: the process may run another job.
   static constexpr std::chrono::seconds kRemembered{60};
 
-  // A flow has failed while it was in use; "": it has not. Later failures change nothing. `told`: what its peers are
-  // told. If these are the words of another rank that names its first failure, that one is taken, without the quotes
-  // that it has in `failure`, so that the text does not grow from rank to rank.
+  // Records the failure of a flow in use. Does nothing if `failure` is empty or one is already remembered. `told`: what
+  // its peers are told. If these are the words of another rank that names its first failure, that one is taken, without
+  // the quotes that it has in `failure`, so that the text does not grow from rank to rank.
   void note(const std::string& failure, const std::string& told, Instant now);
   // What follows the reason of a flow that was closed: "; the job's first failure: ..", or "".
   std::string text(Instant now) const;

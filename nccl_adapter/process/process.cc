@@ -351,7 +351,7 @@ void Process::run_checks() {
   });
 }
 
-// A node that is not up yet is tried again. One that refuses this process will go on to do so.
+// A node that is not up yet is tried again. A refusal will not change by itself, so it is logged.
 void Process::note_rejoined(const absl::Status& status) {
   const bool may_come = status.ok() || absl::IsNotFound(status) || absl::IsUnavailable(status);
   const std::string refusal(may_come ? "" : status.message());

@@ -19,9 +19,9 @@ struct AnchoredTree {
   std::vector<std::uint32_t> order;    // the places of all that are anchored, each after its parent, the root first
 };
 
-// Breadth first from `root`, one of `nodes`, whose origins differ. No chain goes on beyond one of `last` (by place)
-// while others go on: what is reached both through it and around it hangs elsewhere in the tree. O(n log n) for n
-// adjacencies, times the adjacencies of one node.
+// Breadth first from `root`, one of `nodes`, whose origins differ. Nodes of `last` (by place) are expanded only when no
+// other node is left to expand: what is reached both through one and around it belongs to another subtree. O(n log n)
+// for n adjacencies, times the adjacencies of one node.
 AnchoredTree anchored_tree(std::span<const Advertisement* const> nodes, NodeId root, const std::vector<bool>& last);
 
 }  // namespace cableway::routing

@@ -48,7 +48,7 @@ class NodeWorld {
   void observe_topology(std::function<void(NodeNumber)> observer) { topology_observer_ = std::move(observer); }
   // Called whenever a node's ports have changed.
   void observe_ports(std::function<void(NodeNumber)> observer) { ports_observer_ = std::move(observer); }
-  // Called whenever a neighbour of a node has told its processes' TCP ports.
+  // Called whenever a neighbour of a node has announced its processes' TCP ports.
   void observe_told(std::function<void(NodeNumber)> observer) { told_observer_ = std::move(observer); }
   // Called when a cable of a node no longer carries all data (Node::Observer::cable_unfit).
   void observe_unfit(std::function<void(NodeNumber, const PortLost&)> observer) {

@@ -77,7 +77,7 @@ TEST_P(UnreachableTest, NodesAreNamedWithTheNearestThatCanBeReached) {
     std::vector<Attempt> reached = {Attempt("d")};
     finish(rank, reached);
     expect_warning("no circuit " + world.path({"a", "b", "c", "d"}) + ": node c does not connect to TCP port 4000 of " +
-                   "node d, which has not told it of a process that accepts circuits there");
+                   "node d, which has not announced a process that accepts circuits there");
     world.stop("c");
     wait_until_c_is_lost(world);
     std::vector<Attempt> lost = {Attempt("d"), Attempt("m")};

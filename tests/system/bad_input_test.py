@@ -242,7 +242,8 @@ class SystemTest(unittest.TestCase):
             nodes.start(SESSION_GROUP="65534")
             nodes.wait_for_cables()
             nodes.check_traffic()
-            nodes.wait_for_problem("n0", r"user 65533 \(process \d+\) holds the session's name @cableway/0/cableway/default")
+            nodes.wait_for_problem(
+                "n0", r"user 65533 \(process \d+\) holds the abstract session name @cableway/0/cableway/default")
             member, outsider = ([*AS_USER, *groups, *command] for groups in (["--groups=65534"], ["--clear-groups"]))
             self.assertEqual(status_of(nodes, member)[0], 0)
             status, errors = status_of(nodes, outsider)

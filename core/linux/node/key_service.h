@@ -21,7 +21,8 @@ namespace cableway::host {
 // One thread: the clock's.
 class KeyService {
  public:
-  // A changed file is used within two of these: two consecutive reads must agree: an editor may be writing it.
+  // A changed file is used within two of these intervals. Two consecutive reads must agree, because an editor may be
+  // writing it.
   static constexpr std::chrono::milliseconds kLookEvery{1000};
 
   // `path`: the key file; empty: the cluster has no key, and gets none while the node runs. Errors are those of
@@ -33,11 +34,12 @@ class KeyService {
   // Any thread may use the seal, which always uses the current keys; it lives as long as this object.
   const DatagramSeal& seal() const;
   SetupKeys setup_keys() const;
-  // Of each key, that of the one that seals first (KeyRing::fingerprints()).
+  // One per key; the first belongs to the key that seals (KeyRing::fingerprints()).
   std::vector<std::string> fingerprints() const;
 
   // Reads the file every kLookEvery from now on. Calls `changed` once other keys are in use. A missing or invalid file
-  // only sets problem() and raises KEY_UNREADABLE, and KEY_READABLE once that is over. Clock and sink must outlive this.
+  // only sets problem() and raises KEY_UNREADABLE, and KEY_READABLE once that is over. Clock and sink must outlive
+  // this.
   void follow(Clock& clock, EventSink& events, std::function<void()> changed);
   // Why the file cannot be used now; empty: it can.
   const std::string& problem() const { return problem_; }

@@ -103,8 +103,8 @@ absl::Status NodeService::listen_for_sessions(For whom) {
   absl::StatusOr<SessionListeners> listeners = open_session_listeners(*names, group);
   if (!listeners.ok()) return listeners.status();
   if (!listeners->name_held_by.empty()) {
-    session_name_held_ = absl::StrCat(listeners->name_held_by, " holds the session's name @", names->own,
-                                      ", which this node does without");
+    session_name_held_ = absl::StrCat(listeners->name_held_by, " holds the abstract session name @", names->own,
+                                      "; this node runs without it");
   }
   flows_.emplace(clock_, events());
   sessions_ = SessionServer::start(

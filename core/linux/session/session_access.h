@@ -21,7 +21,7 @@ SessionAccess read_session_access(const std::string& socket);
 
 // "only root", "root and group cableway (2 members)", "every user".
 std::string admitted_text(const SessionAccess& access);
-// How the user of this process would be admitted, as commands; for one that is not.
+// The commands that give this process's user access. Precondition: the user has none.
 std::string admission_advice(const SessionAccess& access);
 
 }  // namespace cableway::host

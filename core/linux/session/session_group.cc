@@ -28,7 +28,7 @@ absl::StatusOr<std::optional<GroupEntry>> look_up(const std::string& asked, Look
   while ((error = look(&entry, texts.data(), texts.size(), &found)) == ERANGE && texts.size() < kMaxEntryBytes) {
     texts.resize(2 * texts.size());
   }
-  // Some sources of groups report a missing entry so.
+  // Some NSS modules report a missing entry this way.
   if (error == 0 || error == ENOENT || error == ESRCH) {
     if (found == nullptr) return std::nullopt;
     GroupEntry group{found->gr_name, found->gr_gid, {}};

@@ -101,7 +101,7 @@ Place shared_place(const SessionGroup& with) {
 
 absl::Status listen_in_own_folder(const std::vector<std::string>& paths, const std::string& name,
                                   SessionListeners& listeners) {
-  std::vector<std::string> reasons = {absl::StrCat(listeners.name_held_by, " holds the session's name @", name)};
+  std::vector<std::string> reasons = {absl::StrCat(listeners.name_held_by, " holds the abstract session name @", name)};
   for (const std::string& path : paths) {
     absl::Status status = listen_at_path(path, {kOwnFolderMode, 0600, static_cast<gid_t>(-1), false}, listeners);
     if (status.ok() || absl::IsAlreadyExists(status)) return status;

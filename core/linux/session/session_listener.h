@@ -1,4 +1,4 @@
-// The sockets where a node listens for sessions. To hold them makes a process the node of its network namespace: root
+// The sockets where a node listens for sessions. A process that holds them is the node of its network namespace: root
 // has one there, and each other user at most one.
 #ifndef CABLEWAY_CORE_LINUX_SESSION_SESSION_LISTENER_H_
 #define CABLEWAY_CORE_LINUX_SESSION_SESSION_LISTENER_H_
@@ -16,7 +16,7 @@
 
 namespace cableway::host {
 
-// A socket's path, which is removed with this, while the socket is still the one there.
+// Owns a socket's path. The destructor removes the path unless another socket has replaced it.
 class SocketPath {
  public:
   explicit SocketPath(std::string path);
@@ -31,7 +31,7 @@ class SocketPath {
 
 struct SessionListener {
   UniqueFd socket;
-  // The socket's mode decides who may connect. If not, the server serves only its own user and root.
+  // True: the socket's mode decides who may connect. False: the server serves only its own user and root.
   bool shared = false;
   std::optional<SocketPath> path = std::nullopt;  // not set: in the abstract namespace
 };
@@ -46,7 +46,7 @@ struct SessionListeners {
 // folder of its user if another user holds its name. Blocks for some seconds at most.
 //
 // AlreadyExists: a node runs here that this user would use. Otherwise errors as in dial_node() and
-// LockedSocketFolder::open(); another user who holds the name is none.
+// LockedSocketFolder::open(); that another user holds the name is not an error.
 absl::StatusOr<SessionListeners> open_session_listeners(const SessionNames& names,
                                                         const std::optional<SessionGroup>& shared_with);
 

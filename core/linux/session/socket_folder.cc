@@ -72,8 +72,8 @@ absl::StatusOr<UniqueFd> lock_folder(const UniqueFd& folder, const std::string& 
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return cannot("lock", name, errno);
     if (std::chrono::steady_clock::now() >= end) {
-      return absl::DeadlineExceededError(absl::StrCat("another node holds ", name, " for more than ", patience.count(),
-                                                      " ms while it starts: end it"));
+      return absl::DeadlineExceededError(absl::StrCat("another node has held the lock ", name, " for more than ",
+                                                      patience.count(), " ms during its start: stop it"));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -91,7 +91,7 @@ absl::Status check_socket_path(const std::string& path) {
     return cannot("find socket", path, errno);
   }
   if (!S_ISSOCK(status.st_mode)) {
-    return absl::FailedPreconditionError(absl::StrCat(path, " is not a socket; expected a node's"));
+    return absl::FailedPreconditionError(absl::StrCat(path, " is not a socket; expected a node's session socket"));
   }
   return check_owner(absl::StrCat("socket ", path), status);
 }
@@ -152,7 +152,7 @@ absl::Status LockedSocketFolder::bind_and_listen(const UniqueFd& socket, const s
   }
   constexpr auto kNobody = static_cast<uid_t>(-1);
   if (::fchownat(folder_.get(), name.c_str(), kNobody, group, AT_SYMLINK_NOFOLLOW) != 0) {
-    return cannot(absl::StrCat("give to group ", group, " the socket"), path, errno);
+    return cannot(absl::StrCat("set group ", group, " of socket"), path, errno);
   }
   if (::fchmodat(folder_.get(), name.c_str(), mode, 0) != 0) return cannot("set the mode of", path, errno);
   if (::listen(socket.get(), SOMAXCONN) != 0) return cannot("listen at", path, errno);

@@ -12,9 +12,9 @@
 
 namespace cableway::host {
 
-// OK: `path` is a socket, of root or of this process's user, in a folder of the same that nobody else can write; no
-// link is followed to either. NotFound: the folder or the socket does not exist. PermissionDenied: the folder may not
-// be searched. FailedPrecondition: anything else, with the reason.
+// OK: `path` is a socket of root or of this process's user, in a folder of one of the two that nobody else can write;
+// neither the folder nor the socket is a symbolic link. NotFound: the folder or the socket does not exist.
+// PermissionDenied: the folder may not be searched. FailedPrecondition: anything else, with the reason.
 absl::Status check_socket_path(const std::string& path);
 
 // The folder, with its lock held: sockets are made and removed under it. Another user cannot take the lock.

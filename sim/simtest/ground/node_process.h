@@ -38,7 +38,7 @@ class NodeProcess final : private TransitSetups::Host {
   void end();
   void topology_changed();
   void ports_changed();
-  // A neighbour has told the TCP ports of its processes.
+  // A neighbour has announced the TCP ports of its processes.
   void ports_told() {
     if (incarnation_.has_value()) incarnation_->transit.topology_changed();
   }

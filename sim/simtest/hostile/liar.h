@@ -1,7 +1,7 @@
 // An insider of a simulation test: a party with the cluster's key, if there is one, on one or two cables of its own. It
 // keeps an adjacency there as a node does, relays nothing, and sends false information, at random: advertisements of
-// others, cables and addresses that it does not have, nodes that do not exist, hellos in other names. For some it even
-// bears the name of a node that there is.
+// others, cables and addresses that it does not have, nodes that do not exist, hellos in other names. Some insiders use
+// the name of an existing node.
 #ifndef CABLEWAY_SIM_SIMTEST_HOSTILE_LIAR_H_
 #define CABLEWAY_SIM_SIMTEST_HOSTILE_LIAR_H_
 

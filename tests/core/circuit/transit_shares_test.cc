@@ -65,7 +65,8 @@ TEST_F(TransitSharesTest, SetUpsOfOneNeighbourThatHangKeepNoOtherOut) {
 TEST_F(TransitSharesTest, ASetUpThatHangsGivesWayToANewerOneOfItsNeighbour) {
   const Peers hanging = flood(1200, kFirst, setup(10'000));
   EXPECT_THAT(busy_reason_at(*arrive(setup(), kFirst)),
-              "node n1 has no room for another circuit from node n0 now: it sets up 655 of at most 873; try again");
+              "node n1 has no room for another circuit from node n0 now: 655 set-ups from there are in progress, of at "
+              "most 873 from all peers; try again");
   clock_.run_for(TransitSetups::kGivesWayAfter);
   EXPECT_EQ(open(setup(), kFirst)->final_frame.size(), 0U);
   EXPECT_EQ(host_.relayed, 1U);
@@ -88,15 +89,15 @@ TEST_F(TransitSharesTest, CircuitsOfOneNeighbourLeaveTheOthersTheirShare) {
   for (int i = 0; i < 6; ++i) open(setup(), kFirst);
   EXPECT_EQ(host_.relayed, 6U);
   EXPECT_EQ(busy_reason_at(*open(setup(), kFirst)),
-            "node n1 has no room for another circuit from node n0, which holds 6 of its 8 places: others keep their "
-            "share");
+            "node n1 has no room for another circuit from node n0: 6 of 8 places are in use from there; the rest is "
+            "used by or reserved for others");
   for (int i = 0; i < 2; ++i) open(back(), kSecond);
   EXPECT_EQ(host_.relayed, 8U);
   EXPECT_EQ(busy_reason_at(*open(back(), kSecond)), "full, with 0 in set-up");
   // A circuit that ends gives its place back, to whom it was kept for.
   --host_.relayed;
   transit_.circuit_ended(back());
-  EXPECT_THAT(busy_reason_at(*open(setup(), kFirst)), HasSubstr("others keep their share"));
+  EXPECT_THAT(busy_reason_at(*open(setup(), kFirst)), HasSubstr("the rest is used by or reserved for others"));
   open(back(), kSecond);
   EXPECT_EQ(host_.relayed, 8U);
   --host_.relayed;

@@ -182,8 +182,8 @@ TEST_F(HostileHellosTest, AHoldTimeIsBounded) {
   liar.start();
   world_.clock().run_for(1s);
   ASSERT_EQ(liar.neighbours_up(), 1U);
-  EXPECT_THAT(problems(1), Contains(AllOf(HasSubstr("node liar on port eth1 asks to be kept for 120000 ms"),
-                                          HasSubstr("keeps it for 4000 ms"), HasSubstr("CABLEWAY_HOLD_MS"))));
+  EXPECT_THAT(problems(1), Contains(AllOf(HasSubstr("node liar on port eth1 has a hold time of 120000 ms"),
+                                          HasSubstr("this node uses 4000 ms"), HasSubstr("CABLEWAY_HOLD_MS"))));
   world_.fabric().ports_of(2).listen([](const ReceivedDatagram&) {});
   world_.fabric().set_off(2, true);
   world_.clock().run_for(4500ms);

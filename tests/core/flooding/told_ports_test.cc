@@ -26,7 +26,7 @@ TEST_F(ToldPortsTest, OnlyPortsThatTheNodeHasTold) {
   take(1, {5000, 5001});
   EXPECT_TRUE(has(1, 5000) && has(1, 5001));
   EXPECT_FALSE(has(1, 5002));
-  EXPECT_FALSE(has(2, 5000)) << "told by another node";
+  EXPECT_FALSE(has(2, 5000)) << "announced by another node";
 }
 
 TEST_F(ToldPortsTest, AFormerPortCountsForAMinute) {
@@ -38,7 +38,7 @@ TEST_F(ToldPortsTest, AFormerPortCountsForAMinute) {
   EXPECT_FALSE(has(1, 5000));
   EXPECT_TRUE(has(1, 5001));
   take(1, {5000});
-  EXPECT_TRUE(has(1, 5000)) << "told again";
+  EXPECT_TRUE(has(1, 5000)) << "announced again";
 }
 
 TEST_F(ToldPortsTest, FormerPortsAndFormerNeighboursAreBounded) {

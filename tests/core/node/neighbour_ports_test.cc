@@ -1,5 +1,5 @@
-// A relay connects only to TCP ports that the neighbour's node has told (core/flooding/told_ports.h): whole nodes in
-// virtual time.
+// A relay connects only to TCP ports that the neighbour's node has announced (core/flooding/told_ports.h): whole nodes
+// in virtual time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,8 @@ class NodesTellPortsTest : public testing::Test {
 TEST_F(NodesTellPortsTest, ARelayConnectsToToldPortsOnly) {
   const absl::Status unknown = check("n2", 5000);
   EXPECT_TRUE(absl::IsNotFound(unknown)) << unknown;
-  EXPECT_THAT(unknown.message(), HasSubstr("node n1 does not connect to TCP port 5000 of node n2, which has not told"));
+  EXPECT_THAT(unknown.message(),
+              HasSubstr("node n1 does not connect to TCP port 5000 of node n2, which has not announced"));
   EXPECT_TRUE(absl::IsNotFound(check("n2", world_.node(2).relay_port()))) << "as if a process listened there";
   told_ = 0;
   world_.node(2).tell_ports({5000, 5001});

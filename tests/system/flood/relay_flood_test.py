@@ -129,9 +129,9 @@ class RelayFloodTest(unittest.TestCase):
             with in_network("n0"), connect(self.there, 10.0) as connection:
                 connection.sendall(set_up(self.there, other.port))
                 reason = read_answer(connection)
-            self.assertIn(f"node n1 does not connect to TCP port {other.port} of node n2, which has not told it", reason)
-            self.assertFalse(other.has_connections(), "the relay connected to a port that was not told")
-            self.check_opens(self.there, told.port, "to a port that was told")
+            self.assertIn(f"node n1 does not connect to TCP port {other.port} of node n2, which has not announced", reason)
+            self.assertFalse(other.has_connections(), "the relay connected to a port that was not announced")
+            self.check_opens(self.there, told.port, "to a port that was announced")
         nodes.check_traffic()
 
 

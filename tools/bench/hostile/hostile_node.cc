@@ -1,5 +1,5 @@
-// hostile_node: an insider on this host's cables. It has the cluster's key, is its neighbours' neighbour, and says what
-// is not true. tools/bench.sh hostile runs it. The settings select node, cluster, ports and key, as for cablewayd.
+// hostile_node: an insider on this host's cables. It has the cluster's key, has adjacencies, and floods false
+// information. tools/bench.sh hostile runs it. The settings select node, cluster, ports and key, as for cablewayd.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
   CLI::App app{
       "hostile_node - a neighbour with the cluster's key that lies, for benchmarks. It ends without a leaving hello "
       "to\n"
-      "its neighbours, and prints how many advertisements it has said and sent."};
+      "its neighbours, and prints the number of its neighbours and of the advertisements that it has sent."};
   cableway::bench::Options options;
   cableway::bench::add_options(app, options);
   CLI11_PARSE(app, argc, argv);
