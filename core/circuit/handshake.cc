@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "core/flow/chunk_link.h"
 #include "core/printable.h"
@@ -10,6 +11,15 @@ namespace cableway {
 namespace {
 
 constexpr char kUnproven[] = "without a proof that it has this cluster's key";
+
+// Tells a peer's lack of room from this end's, which has the same code.
+constexpr char kRefusedForRoom[] = "cableway/refused-for-room";
+
+absl::Status without_room(absl::string_view reason) {
+  absl::Status status = absl::ResourceExhaustedError(reason);
+  status.SetPayload(kRefusedForRoom, absl::Cord());
+  return status;
+}
 
 std::vector<std::byte> challenge_bytes(const Challenge& challenge) {
   const FrameBytes frame = encode_challenge(challenge);
@@ -124,7 +134,7 @@ absl::Status DialHandshake::unexpected() const {
 
 absl::Status DialHandshake::refused(bool proven) const {
   const std::string reason = text_of(intake_.body());
-  if (proven && scope_of(intake_.frame()) == FailureScope::kBusy) return absl::ResourceExhaustedError(reason);
+  if (proven && scope_of(intake_.frame()) == FailureScope::kBusy) return without_room(reason);
   if (proven) return received_failure(scope_of(intake_.frame()), reason);
   return absl::UnavailableError(absl::StrCat("refused ", kUnproven, ": ", reason));
 }
@@ -210,6 +220,10 @@ absl::Status AcceptHandshake::ended(absl::string_view why) const {
                            : intake_.part() == FrameIntake::Part::kBody ? "within its set-up: "
                                                                         : "before its seal: ";
   return absl::UnavailableError(absl::StrCat("closed ", when, why));
+}
+
+bool refused_for_room(const absl::Status& status) {
+  return status.GetPayload(kRefusedForRoom).has_value();
 }
 
 std::vector<std::byte> refusal(absl::string_view reason, FailureScope scope, std::optional<CircuitSeal>& seal) {

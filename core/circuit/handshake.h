@@ -79,8 +79,8 @@ class DialHandshake {
 
   // The number of bytes that take() needs next. 0: the handshake waits for open(), or is over.
   std::size_t bytes_needed() const;
-  // A status other than OK is final. received_failure(), or ResourceExhausted for scope kBusy: the peer refused; the
-  // message and the scope are the peer's, authenticated if there is a key. Any other code was found by this end.
+  // A status other than OK is final. received_failure(), or refused_for_room() for scope kBusy: the peer refused; the
+  // message and the scope are the peer's, authenticated if there is a key. All others were found by this end.
   absl::Status take(std::span<const std::byte> bytes);
   // The connection ended before bytes_needed() bytes arrived, for the reason `why`. Returns the resulting status.
   absl::Status ended(absl::string_view why) const;
@@ -137,6 +137,10 @@ class AcceptHandshake {
   std::optional<CircuitSeal> seal_;  // once opened, with the dialer's key
   bool opened_ = false;
 };
+
+// Whether the peer, or a node beyond it, has refused because it has no room now (FailureScope::kBusy). A fault of this
+// end is never that, whatever its code.
+bool refused_for_room(const absl::Status& status);
 
 // A frame `failed` with the reason, truncated to kMaxFailureText, as the answer to a set-up or a probe.
 std::vector<std::byte> refusal(absl::string_view reason, FailureScope scope, std::optional<CircuitSeal>& seal);

@@ -89,7 +89,7 @@ void HopDial::have(const absl::Status& ended, std::span<const std::byte> bytes) 
   const absl::Status status = ended.ok() ? handshake_->take(bytes) : handshake_->ended(ended.message());
   // An authenticated reason names the hop that failed, so it is passed on unchanged; all other reasons get this hop's
   // names.
-  if (ends_flow(status) || absl::IsResourceExhausted(status)) return finish(status);
+  if (ends_flow(status) || refused_for_room(status)) return finish(status);
   if (was_received(status)) return finish(absl::UnavailableError(status.message()));
   if (!status.ok()) return finish(failed(status));
   if (handshake_->may_open()) return send_setup();

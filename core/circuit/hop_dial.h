@@ -32,7 +32,7 @@ class HopDial {
  public:
   // Called once, never from inside start(), with this end of the hop or an error. The status names the two nodes, the
   // cable and the address of the hop that failed, wherever on the path that is. NotFound is used only if the flow has
-  // ended (ends_flow()): the destination's process has refused the flow, or has ended. ResourceExhausted: that node
+  // ended (ends_flow()): the destination's process has refused the flow, or has ended. refused_for_room(): that node
   // has no room now, and may have some soon. May destroy the dial.
   using Done = std::function<void(absl::StatusOr<OpenHop>)>;
 

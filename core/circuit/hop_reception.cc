@@ -110,13 +110,15 @@ absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiat
   std::uint32_t chunk_bytes = setup.chunk_bytes;
   absl::StatusOr<TransportNegotiator::Joined> joined = transports.join(setup, arrived.connection());
   absl::Status status = found_at(to_text(accepting_end(setup, setup.hop)), joined.status());
+  FailureScope scope = FailureScope::kCircuit;
   if (joined.ok() && prepare) {
     const absl::StatusOr<std::uint32_t> accepted = prepare(*joined->choice.end);
     status = accepted.status();
+    if (absl::IsResourceExhausted(status)) scope = FailureScope::kBusy;
     if (accepted.ok()) chunk_bytes = std::min(chunk_bytes, *accepted);
   }
   if (!status.ok()) {
-    std::move(arrived).refuse(status, FailureScope::kCircuit);
+    std::move(arrived).refuse(status, scope);
     return status;
   }
   chunk_bytes = std::min(chunk_bytes, joined->choice.end->max_chunk_bytes());

@@ -46,16 +46,15 @@ absl::Status TransitSetups::check_share(const std::string& upstream) const {
   };
   const std::size_t most = host_.max_circuits();
   if (!may_take(upstream, most, host_.circuits() + in_setup(), neighbours, taken_by)) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("node ", name_, " has no room for another circuit from ", share_holder_text(upstream), ": ",
-                     taken_by(upstream), " of ", most,
-                     " places are in use from there; the rest is used by or reserved for others"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "node ", name_, " has no room for another circuit from ", share_holder_text(upstream), ": ", taken_by(upstream),
+        " of ", most, " places are in use from there; the rest is used by or reserved for others"));
   }
   if (may_take(upstream, max_in_setup(most), in_setup(), neighbours, in_setup_of)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("node ", name_, " has no room for another circuit from ", share_holder_text(upstream), " now: ",
-                   in_setup_.of(upstream), " set-ups from there are in progress, of at most ", max_in_setup(most),
-                   " from all peers; try again"));
+  return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " has no room for another circuit from ",
+                                                   share_holder_text(upstream), " now: ", in_setup_.of(upstream),
+                                                   " set-ups from there are in progress, of at most ",
+                                                   max_in_setup(most), " from all peers; try again"));
 }
 
 absl::Status TransitSetups::make_room(const CircuitSetup& setup, const std::string& upstream) {
@@ -200,7 +199,9 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   ArrivedSetup arrived = std::move(place->setup);
   dialing_.erase(place);
   if (ends_flow(downstream.status())) return refuse(std::move(arrived), downstream.status(), FailureScope::kFlow);
-  if (!downstream.ok()) return refuse(std::move(arrived), downstream.status());
+  if (refused_for_room(downstream.status()))
+    return refuse(std::move(arrived), downstream.status(), FailureScope::kBusy);
+  if (!downstream.ok()) return refuse(std::move(arrived), downstream.status(), FailureScope::kCircuit);
   const CircuitSetup setup = arrived.setup();
   if (setup.purpose == SetupPurpose::kInquiry) {
     return refuse(std::move(arrived), absl::InternalError(absl::StrCat("node ", setup.hops.back().to_node,

@@ -126,7 +126,7 @@ class TransitSetups {
   void check_waiting();
   void dial_onward(ArrivedSetup setup, const std::string& upstream, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);
-  // Refuses for a fault that this node has found. ResourceExhausted: the set-up may be sent again.
+  // Refuses for a fault that this node has found. ResourceExhausted: it has no room, and the set-up may be sent again.
   void refuse(ArrivedSetup setup, const absl::Status& reason) {
     refuse(std::move(setup), reason, absl::IsResourceExhausted(reason) ? FailureScope::kBusy : FailureScope::kCircuit);
   }

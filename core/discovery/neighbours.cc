@@ -188,6 +188,7 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
     return;
   }
   if (is_neighbour ? !is_new(key, datagram.counter) : !admit(port, life, datagram.counter, *hello)) return;
+  if (!heard_.at(key).allowance.take(clock_.now())) return;
   bound_hold(port, key, *hello);
   const std::size_t bytes = kControlEnvelopeBytes + datagram.body.size();
   take_hello(port, key, {*std::move(hello), datagram.counter, bytes, from, arrival});

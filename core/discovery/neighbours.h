@@ -30,6 +30,7 @@
 #include "core/discovery/control_channel.h"
 #include "core/discovery/control_datagram.h"
 #include "core/discovery/full_size_hellos.h"
+#include "core/discovery/hello_allowance.h"
 #include "core/discovery/life_challenges.h"
 #include "core/discovery/neighbour.h"
 #include "core/discovery/port_hello.h"
@@ -114,6 +115,7 @@ class Neighbours {
  private:
   struct Heard {  // private state of a neighbour
     ReplayWindow window;
+    HelloAllowance allowance;
     std::uint64_t hello = 0;  // counter of the newest hello
     Duration hold{0};
     Duration hold_extension{0};  // stalls of this node since the last hello from it
@@ -147,7 +149,7 @@ class Neighbours {
   void note_own_hello(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello);
   Mac own_mac(const PortHello& hello) const;
   bool may_follow(const PortFacts& port, const LifeKey& key, const Life& life);
-  bool has_room(const PortFacts& port, const PortHello& hello);
+  bool has_room(const PortFacts& port, routing::NodeId node, const PortHello& hello);
   std::optional<std::string> address_conflict(const NeighbourKey& key, const routing::PortAddress& theirs) const;
   void report_namesake(const PortFacts& port, const LifeKey& key, const Life& life);
   void add_neighbour(const LifeKey& key);

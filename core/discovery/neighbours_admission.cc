@@ -10,6 +10,8 @@ namespace cableway {
 namespace {
 
 constexpr std::size_t kMaxOfPort = kMaxHeard - LifeChallenges::kMaxInHello;
+// On one port. Pairing the ports of a wire takes time that grows with the square of their number.
+constexpr std::size_t kMaxOfNode = 16;
 // A node that has not been heard for this many hello intervals and for half of its hold time no longer blocks its name.
 constexpr int kNameIntervals = 3;
 
@@ -31,7 +33,7 @@ bool Neighbours::admit(const PortFacts& port, const LifeKey& key, std::uint64_t 
   if (is_own_name(port, key, counter, hello)) return false;
   if (!may_follow(port, key, *hearing.life)) return false;
   // One that replaces its earlier incarnation takes that one's place.
-  if (!public_.contains(key.end) && !has_room(port, hello)) return false;
+  if (!public_.contains(key.end) && !has_room(port, key.end.node, hello)) return false;
   forget(key.end, "the node was started again");
   add_neighbour(key);
   hello_soon(port.id);
@@ -99,14 +101,21 @@ void Neighbours::report_namesake(const PortFacts& port, const LifeKey& key, cons
               {"neighbour", life.name});
 }
 
-bool Neighbours::has_room(const PortFacts& port, const PortHello& hello) {
-  const auto on_port =
-      std::count_if(public_.begin(), public_.end(), [&](const auto& each) { return each.first.port == port.id; });
-  if (static_cast<std::size_t>(on_port) < kMaxOfPort) return true;
-  set_problem(EventCode::kSegmentCrowded, port, 0,
-              absl::StrCat("more than ", kMaxOfPort, " ports are on the segment of port ", port.interface,
-                           ": the others are ignored"),
-              {"neighbour", hello.node});
+bool Neighbours::has_room(const PortFacts& port, routing::NodeId node, const PortHello& hello) {
+  std::size_t on_port = 0;
+  std::size_t of_node = 0;
+  for (auto each = public_.lower_bound({port.id, routing::NodeId{}, 0}); each != public_.end(); ++each) {
+    if (each->first.port != port.id) break;
+    ++on_port;
+    if (each->first.node == node) ++of_node;
+  }
+  if (on_port < kMaxOfPort && of_node < kMaxOfNode) return true;
+  const std::string what = of_node < kMaxOfNode ? absl::StrCat(kMaxOfPort, " ports")
+                                                : absl::StrCat(kMaxOfNode, " ports of node ", hello.node);
+  set_problem(
+      EventCode::kSegmentCrowded, port, 0,
+      absl::StrCat("more than ", what, " are on the segment of port ", port.interface, ": the others are ignored"),
+      {"neighbour", hello.node});
   return false;
 }
 

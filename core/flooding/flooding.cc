@@ -18,10 +18,12 @@ constexpr std::chrono::milliseconds kOriginateEvery{100};
 // advertisements.
 constexpr std::chrono::milliseconds kDefendEvery{500};
 constexpr unsigned kDefencesAtOnce = 3;
-// What others refused, since their clocks are a little behind, is sent again soon.
+// What others refused, since their clocks are a little behind, is sent again soon: for this time, and for as long as
+// it is within kClocksDiffer of what this node itself would refuse.
 constexpr std::chrono::seconds kDefenceLasts{10};
+constexpr std::chrono::minutes kClocksDiffer{10};
 constexpr std::chrono::seconds kRenewDefenceAfter{1};
-// Clocks that are earlier were never set.
+// Clocks that are earlier were never set: they count as this, and the time since the host's start.
 constexpr std::chrono::sys_days kYearOfSource{std::chrono::year(2026) / 1 / 1};
 
 bool same_content(const routing::Advertisement& left, routing::Advertisement right) {
@@ -144,7 +146,7 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
     ++counters_.refused;
     return;
   }
-  if (!is_believable(flooded->advertisement.version)) {
+  if (!is_believable(flooded->advertisement.version, Duration(0))) {
     ++counters_.refused;
     return listener_.disbelieved(from.key(), flooded->advertisement);
   }
@@ -174,10 +176,13 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
   }
 }
 
-bool Flooding::is_believable(const routing::AdvertisementVersion& version) const {
-  const WallTime now = std::max<WallTime>(wall_clock_(), kYearOfSource);
-  const std::chrono::sys_time<std::chrono::microseconds> latest = now + kAhead;
-  return version.boot_nonce <= static_cast<std::uint64_t>(latest.time_since_epoch().count());
+bool Flooding::is_believable(const routing::AdvertisementVersion& version, Duration margin) const {
+  // It moves, too, so that an origin can supersede what is believed.
+  const WallTime never_set =
+      kYearOfSource + std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now().since_start);
+  const Duration latest = (std::max(wall_clock_(), never_set) + kAhead).time_since_epoch() - margin;
+  return version.boot_nonce <=
+         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(latest).count());
 }
 
 void Flooding::tell_ports(TcpPorts ports) {
@@ -268,8 +273,9 @@ void Flooding::originate_now() {
   advertisement.version = version_ = version_.next();
   database_.offer(std::move(advertisement), routing::Milliseconds(0), now_ms());
   spread(id_, nullptr);
-  const bool defends = defended_at_.has_value() && clock_.now() - *defended_at_ < kDefenceLasts;
-  if (!defends) defences_ = 0;
+  const bool has_defended = defended_at_.has_value() && clock_.now() - *defended_at_ < kDefenceLasts;
+  if (!has_defended) defences_ = 0;
+  const bool defends = has_defended || !is_believable(version_, kClocksDiffer);
   renew_ = clock_.call_after(defends ? Duration(kRenewDefenceAfter) : Duration(routing::kRenewAfter),
                              [this] { originate_now(); });
   if (changes) listener_.database_changed();

@@ -57,8 +57,8 @@ class Flooding final : private Admission::Listener {
     std::uint64_t retransmitted = 0;  // segments
   };
 
-  // A boot nonce is accepted if it is at most this far ahead of this host's clock, or of 2026-01-01 if the clock is
-  // earlier, as on a host whose clock was never set.
+  // A boot nonce is accepted if it is at most this far ahead of this host's clock. A clock that was never set counts as
+  // 2026-01-01 at the host's start.
   static constexpr std::chrono::years kAhead{20};
 
   // All references must outlive this. `pool` as in LinkStateDatabase.
@@ -97,7 +97,8 @@ class Flooding final : private Admission::Listener {
   void receive_ports(const Adjacency& from, const LinkMessage& message);
   void receive_own(Adjacency& from, const routing::Advertisement& advertisement);
   void defend(Adjacency& from, const routing::AdvertisementVersion& version);
-  bool is_believable(const routing::AdvertisementVersion& version) const;
+  // Also with a clock that is earlier than this node's by `margin`.
+  bool is_believable(const routing::AdvertisementVersion& version, Duration margin) const;
   void spread(routing::NodeId origin, const Adjacency* except);
   void admitted(routing::NodeId origin) override;
   void origins_dropped(const std::vector<routing::NodeId>& origins) override;

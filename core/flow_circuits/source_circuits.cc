@@ -254,9 +254,9 @@ void SourceCircuits::dial_failed(const absl::Status& reason) {
   flow_.release(setup_.circuit);
   give_up_move();
   suspect(elements_of_path(setup_.hops));
-  const bool is_busy = absl::IsResourceExhausted(reason);
-  if (is_busy) opening_.wait_for_room();
-  failed(absl::Status(is_busy ? absl::StatusCode::kUnavailable : reason.code(),
+  const bool lacks_room = refused_for_room(reason);
+  if (lacks_room) opening_.wait_for_room();
+  failed(absl::Status(lacks_room ? absl::StatusCode::kUnavailable : reason.code(),
                       absl::StrCat("no circuit ", describe_path(setup_), ": ", reason.message())));
 }
 

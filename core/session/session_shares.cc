@@ -18,8 +18,8 @@ std::string SessionShares::refusal(std::uint32_t user) const {
   }
   if (is_operator(user)) return "";
   const auto of_user = by_user_.find(user);
-  if (of_user != by_user_.end() && of_user->second >= kMaxSessionsOfUser) {
-    return absl::StrCat("no session left for user ", user, ": it has ", of_user->second,
+  if (of_user != by_user_.end() && of_user->second.sessions >= kMaxSessionsOfUser) {
+    return absl::StrCat("no session left for user ", user, ": it has ", of_user->second.sessions,
                         ", which is all that one user "
                         "may have of this node's ",
                         kMaxSessions, kRemedy);
@@ -33,7 +33,7 @@ std::string SessionShares::refusal(std::uint32_t user) const {
 
 void SessionShares::opened(std::uint32_t user) {
   ++open_;
-  ++by_user_[user];
+  ++by_user_[user].sessions;
   if (!is_operator(user)) ++of_others_;
 }
 
@@ -41,13 +41,26 @@ void SessionShares::closed(std::uint32_t user) {
   --open_;
   if (!is_operator(user)) --of_others_;
   const auto of_user = by_user_.find(user);
-  if (--of_user->second == 0) by_user_.erase(of_user);
+  if (--of_user->second.sessions == 0) by_user_.erase(of_user);
+}
+
+bool SessionShares::may_queue(std::uint32_t user) const {
+  return by_user_.at(user).unread < kMaxUnread / by_user_.size();
+}
+
+void SessionShares::queued(std::uint32_t user, std::size_t bytes) {
+  by_user_.at(user).unread += bytes;
+}
+
+void SessionShares::dequeued(std::uint32_t user, std::size_t bytes) {
+  by_user_.at(user).unread -= bytes;
 }
 
 std::string SessionShares::greatest() const {
-  const auto most = std::max_element(by_user_.begin(), by_user_.end(),
-                                     [](const auto& left, const auto& right) { return left.second < right.second; });
-  return absl::StrCat("user ", most->first, " has ", most->second);
+  const auto most = std::max_element(by_user_.begin(), by_user_.end(), [](const auto& left, const auto& right) {
+    return left.second.sessions < right.second.sessions;
+  });
+  return absl::StrCat("user ", most->first, " has ", most->second.sessions);
 }
 
 }  // namespace cableway

@@ -99,7 +99,9 @@ absl::Status advance(int socket, DialHandshake& handshake) {
     bytes.resize(handshake.bytes_needed());
     absl::Status status = read_whole(socket, bytes);
     status = status.ok() ? handshake.take(bytes) : handshake.ended(status.message());
-    if (was_received(status)) return absl::UnavailableError(absl::StrCat("the neighbour refused: ", status.message()));
+    if (was_received(status) || refused_for_room(status)) {
+      return absl::UnavailableError(absl::StrCat("the neighbour refused: ", status.message()));
+    }
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

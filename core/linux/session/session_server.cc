@@ -47,11 +47,12 @@ bool may_drain(const ucred& peer) {
 }  // namespace
 
 struct SessionServer::State : std::enable_shared_from_this<State> {
-  State(Welcome node_welcome, Handler on_request, Listener node_listener, int stamps)
+  State(Welcome node_welcome, Handler on_request, Listener node_listener, int stamps, std::chrono::milliseconds limit)
       : welcome(std::move(node_welcome)),
         handler(std::move(on_request)),
         listener(std::move(node_listener)),
-        port_stamps(stamps) {}
+        port_stamps(stamps),
+        read_limit(limit) {}
 
   class Session;
 
@@ -73,6 +74,7 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   Handler handler;
   Listener listener;
   const int port_stamps;
+  const std::chrono::milliseconds read_limit;
   std::uint64_t last_session = 0;
   SessionShares shares{::geteuid()};
   std::set<Session*> greeted;
@@ -97,10 +99,12 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
         peer_{++server_->last_session, peer.pid},
         user_(peer.uid),
         may_drain_(may_drain(peer)),
-        hello_limit_(socket_.get_executor()) {
+        hello_limit_(socket_.get_executor()),
+        read_limit_(socket_.get_executor()) {
     server_->shares.opened(user_);
   }
   ~Session() {
+    drop_unsent();
     server_->shares.closed(user_);
     leave();
   }
@@ -118,8 +122,8 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   void send(const SessionMessage& message) {
     if (!socket_.is_open() || unheard_) return;
-    if (waiting_bytes_ > kMaxUnsent) return close_unread();
-    outgoing_.push_back(encode_session_message(message));
+    if (waiting_bytes_ > kMaxUnsent || !server_->shares.may_queue(user_)) return close_unread();
+    queue(encode_session_message(message));
     if (outgoing_.size() == 1) return write();
     waiting_bytes_ += outgoing_.back().size();
   }
@@ -186,7 +190,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
       sent = send_with_descriptor(socket_.native_handle(), message, server_->port_stamps);
     }
     sent = std::max<ssize_t>(sent, 0);
-    outgoing_.push_back(std::move(message));
+    queue(std::move(message));
     write(static_cast<std::size_t>(sent));
   }
 
@@ -217,8 +221,18 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     send(Refusal{std::move(reason)});
   }
 
+  void queue(std::vector<std::byte> message) {
+    server_->shares.queued(user_, message.size());
+    outgoing_.push_back(std::move(message));
+  }
+
   // Writes the rest of the first message after `sent` bytes.
   void write(std::size_t sent = 0) {
+    read_limit_.expires_after(server_->read_limit);
+    read_limit_.async_wait([weak = weak_from_this()](error_code stopped) {
+      const auto self = weak.lock();
+      if (!stopped && self && self->socket_.is_open()) self->close_unread();
+    });
     boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()) + sent,
                              [self = shared_from_this()](error_code error, std::size_t) {
                                // The socket may have been closed between the write and this call.
@@ -236,6 +250,8 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   }
 
   void written() {
+    read_limit_.cancel();
+    server_->shares.dequeued(user_, outgoing_.front().size());
     wipe(outgoing_.front());
     outgoing_.pop_front();
     if (outgoing_.empty()) return refusing_ ? close() : read_on();
@@ -263,7 +279,11 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   }
 
   void drop_unsent() {
-    for (std::vector<std::byte>& unsent : outgoing_) wipe(unsent);
+    read_limit_.cancel();
+    for (std::vector<std::byte>& unsent : outgoing_) {
+      server_->shares.dequeued(user_, unsent.size());
+      wipe(unsent);
+    }
     outgoing_.clear();
     waiting_bytes_ = 0;
   }
@@ -274,6 +294,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   const uid_t user_;
   const bool may_drain_;
   boost::asio::steady_timer hello_limit_;
+  boost::asio::steady_timer read_limit_;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};
   std::vector<std::byte> body_;
   std::deque<std::vector<std::byte>> outgoing_;  // the first is being written
@@ -325,8 +346,9 @@ void SessionServer::State::send_to_all(const SessionMessage& message) const {
 
 std::unique_ptr<SessionServer> SessionServer::start(boost::asio::io_context& io, std::vector<SessionListener> listeners,
                                                     Welcome welcome, Handler handler, Listener listener,
-                                                    int port_stamps) {
-  auto state = std::make_shared<State>(std::move(welcome), std::move(handler), std::move(listener), port_stamps);
+                                                    int port_stamps, std::chrono::milliseconds read_limit) {
+  auto state =
+      std::make_shared<State>(std::move(welcome), std::move(handler), std::move(listener), port_stamps, read_limit);
   for (SessionListener& each : listeners) state->doors.emplace_back(io, each);
   return std::unique_ptr<SessionServer>(new SessionServer(std::move(state)));
 }

@@ -3,6 +3,7 @@
 #define CABLEWAY_CORE_LINUX_SESSION_SESSION_SERVER_H_
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,6 +23,9 @@ class SessionServer {
   using Answer = std::function<void(SessionMessage)>;
   using Handler = std::function<void(const SessionMessage&, Answer)>;
 
+  // For a process to read one message, beyond what the kernel holds.
+  static constexpr std::chrono::seconds kReadLimit{10};
+
   // Called on `io`'s thread; must not block. Each may be empty.
   struct Listener {
     // is_report(), which are not answered. A status other than OK ends the session with its message.
@@ -37,12 +41,13 @@ class SessionServer {
   // Who may connect is the listener's matter (core/linux/session/session_listener.h). A DrainRequest of a user other
   // than root and this process's is refused and does not reach the handler. At most kMaxSessions sessions at a time,
   // shared among users by core/session/session_shares.h. For each session, at most 1 MiB may wait to be read by its
-  // process, in addition to two answers; a session that exceeds this is ended. `port_stamps`: the descriptor that each
-  // process receives with its first Welcome (core/linux/gate/shared_port_stamps.h), which must outlive the server;
-  // negative: none. The sockets' paths are removed with the server.
+  // process, in addition to two answers, each for at most `read_limit`, and those of its user have a bound of their own
+  // (kMaxUnread). A session that exceeds these is ended. `port_stamps`: the descriptor that each process receives with
+  // its first Welcome (core/linux/gate/shared_port_stamps.h), which must outlive the server; negative: none. The
+  // sockets' paths are removed with the server.
   static std::unique_ptr<SessionServer> start(boost::asio::io_context& io, std::vector<SessionListener> listeners,
                                               Welcome welcome, Handler handler, Listener listener = {},
-                                              int port_stamps = -1);
+                                              int port_stamps = -1, std::chrono::milliseconds read_limit = kReadLimit);
   ~SessionServer();
   SessionServer(const SessionServer&) = delete;
   SessionServer& operator=(const SessionServer&) = delete;

@@ -135,6 +135,12 @@ TEST_F(TransitSetupsTest, ForwardThatANodeFurtherOnHasNoRoomNow) {
   EXPECT_EQ(reason_at(*upstream, FailureScope::kBusy), "node n2: no room now");
 }
 
+TEST_F(TransitSetupsTest, AskForNoOtherTryWhereThisNodeCannotDial) {
+  const auto upstream = arrive(setup());
+  connector_.dialled.back()->connected(absl::ResourceExhaustedError("Too many open files"));
+  EXPECT_THAT(reason_at(*upstream), HasSubstr("Too many open files"));
+}
+
 TEST_F(TransitSetupsTest, TellThatTheDestinationHasEnded) {
   const auto upstream = arrive(setup());
   connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
@@ -235,7 +241,7 @@ TEST_F(TransitSetupsTest, AreRefusedAndCloseTheNextHopIfTheFloorCannotBeMade) {
   const auto upstream = arrive(setup());
   const auto downstream = connector_.reach();
   answer(*downstream, {});
-  EXPECT_EQ(reason_at(*upstream), "node n1 cannot relay another circuit: no pipe left");
+  EXPECT_EQ(busy_reason_at(*upstream), "node n1 cannot relay another circuit: no pipe left");
   EXPECT_FALSE(downstream->is_open);
   EXPECT_EQ(transit_.in_setup(), 0U);
   EXPECT_EQ(host_.relayed, 0U);

@@ -262,44 +262,87 @@ TEST_F(NeighboursTest, NoiseIsCountedAndDropped) {
   EXPECT_GE(world_.node(0).neighbours().counters().garbage, 1900U);
 }
 
-// An untrusted peer can invent any number of nodes; the state kept for them is bounded.
-TEST_F(NeighboursTest, InventedNodesAreBounded) {
-  run();
-  const auto address = world_.fabric().ports_of(1).ports()[0].addresses[0].address;
-  PortHello hello;
-  hello.interface = "eth0";
-  hello.mtu = 1500;
-  hello.hold_ms = 120'000;
-  hello.addresses = hello_addresses(world_.fabric().ports_of(1).ports()[0], {});
-  const auto invent = [&] {
-    const std::vector<std::byte> body = encode_port_hello(hello);
-    const ControlDatagram datagram{
-        ControlKind::kHello, routing::cluster_id("test"), routing::node_id("test", hello.node), 1, ++counter_, 1, body};
-    world_.fabric().inject(0, port(0), address, encode_control_datagram(datagram, NoSeal()));
-  };
+// A party at n1's end of the cable that sends n0 hellos of nodes that do not exist.
+class InventedNodesTest : public NeighboursTest {
+ protected:
+  InventedNodesTest() {
+    run();
+    address_ = world_.fabric().ports_of(1).ports()[0].addresses[0].address;
+    hello_.interface = "eth0";
+    hello_.mtu = 1500;
+    hello_.hold_ms = 120'000;
+    hello_.addresses = hello_addresses(world_.fabric().ports_of(1).ports()[0], {});
+  }
+  void invent(PortId from = 1) {
+    const std::vector<std::byte> body = encode_port_hello(hello_);
+    const ControlDatagram datagram{ControlKind::kHello,
+                                   routing::cluster_id("test"),
+                                   routing::node_id("test", hello_.node),
+                                   1,
+                                   ++counter_,
+                                   from,
+                                   body};
+    world_.fabric().inject(0, port(0), address_, encode_control_datagram(datagram, NoSeal()));
+  }
+  // It answers n0's challenge, too.
+  void join(const std::string& node, PortId from = 1) {
+    hello_.node = node;
+    hello_.heard.clear();
+    invent(from);
+    world_.clock().run_for(1ms);
+    for (const auto& [key, life] : world_.node(0).neighbours().challenged()) {
+      if (life.name != node || key.end.neighbour_port != from) continue;
+      hello_.heard = {{routing::node_id("test", "n0"), port(0), world_.node(0).identity().boot_nonce, life.number, 7,
+                       false, HelloEcho(), FullSize::kAwaited}};
+    }
+    invent(from);
+    world_.clock().run_for(1ms);
+  }
+
+  routing::PortAddress address_;
+  PortHello hello_;
+};
+
+TEST_F(InventedNodesTest, AreBounded) {
   for (int i = 0; i < 1000; ++i) {
-    hello.node = "x" + std::to_string(i);
+    hello_.node = "x" + std::to_string(i);
     invent();
   }
   world_.clock().run_for(100ms);
   EXPECT_EQ(world_.node(0).neighbours().challenged().size(), LifeChallenges::kMaxOfPort);
-  // They answer.
-  for (int i = 0; i < 200; ++i) {
-    hello.node = "y" + std::to_string(i);
-    hello.heard.clear();
-    invent();
-    world_.clock().run_for(1ms);
-    for (const auto& [key, life] : world_.node(0).neighbours().challenged()) {
-      if (life.name != hello.node) continue;
-      hello.heard = {{routing::node_id("test", "n0"), port(0), world_.node(0).identity().boot_nonce, life.number, 7,
-                      false, HelloEcho(), FullSize::kAwaited}};
-    }
-    invent();
-    world_.clock().run_for(1ms);
-  }
+  for (int i = 0; i < 200; ++i) join("y" + std::to_string(i));
   EXPECT_EQ(world_.node(0).neighbours().all().size(), kMaxHeard - LifeChallenges::kMaxInHello);
   EXPECT_TRUE(up(0)) << "the existing neighbour stays";
-  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("SEGMENT_CROWDED"), HasSubstr("more than 112 ports"))));
+  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("SEGMENT_CROWDED"), HasSubstr("more than 112 ports are on"))));
+}
+
+TEST_F(InventedNodesTest, HaveAFewPortsOnOnePort) {
+  for (PortId from = 1; from <= 40; ++from) {
+    hello_.interface = "eth" + std::to_string(from);
+    join("x", from);
+  }
+  EXPECT_EQ(world_.node(0).neighbours().all().size(), 1U + 16U);
+  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("SEGMENT_CROWDED"), HasSubstr("more than 16 ports of node x"))));
+}
+
+TEST_F(InventedNodesTest, AreHeardAtABoundedRate) {
+  join("x");
+  const auto interface = [&] {
+    const auto& all = world_.node(0).neighbours().all();
+    return all.at({port(0), routing::node_id("test", "x"), 1}).interface;
+  };
+  ASSERT_EQ(interface(), "eth0");
+  for (int i = 0; i < 1000; ++i) {
+    hello_.interface = "eth" + std::to_string(i);
+    invent();
+  }
+  world_.clock().run_for(1ms);
+  EXPECT_EQ(interface(), "eth" + std::to_string(HelloAllowance::kBurst - 1));
+  world_.clock().run_for(HelloAllowance::kEvery);
+  hello_.interface = "eth1000";
+  invent();
+  world_.clock().run_for(1ms);
+  EXPECT_EQ(interface(), "eth1000");
 }
 
 }  // namespace

@@ -98,6 +98,21 @@ TEST_F(HostileVersionsTest, AFutureThatNoClockHasReachedIsRefused) {
   EXPECT_THAT(problems(0), IsEmpty());
 }
 
+// Receivers whose clocks are behind may refuse the version that supersedes it, for as long as they are behind.
+TEST_F(HostileVersionsTest, TheLatestThatIsBelievedIsSupersededAgainAndAgain) {
+  const auto latest = nonce_of(2026) + static_cast<std::uint64_t>(std::chrono::microseconds(Flooding::kAhead).count());
+  liar_.say(forged(latest, kMaxSequence));
+  ASSERT_TRUE(runs_until([&] { return !sees_all(2); }, 1s)) << "it is believed";
+  EXPECT_TRUE(runs_until([&] { return sees_all(2); }, 3s));
+  const std::uint64_t before = world_.node(0).flooding().counters().originated;
+  world_.clock().run_for(60s);
+  EXPECT_GE(world_.node(0).flooding().counters().originated, before + 55);
+  world_.clock().run_for(10min);
+  const std::uint64_t after = world_.node(0).flooding().counters().originated;
+  world_.clock().run_for(60s);
+  EXPECT_LE(world_.node(0).flooding().counters().originated, after + 2) << "the bound has moved on";
+}
+
 // With the version that n0 has made: nodes would hold the one or the other, whichever came first.
 TEST_F(HostileVersionsTest, AnotherContentOfTheSameVersionIsSuperseded) {
   const auto version = world_.node(1).flooding().database().find(routing::node_id("test", "n0"))->version;

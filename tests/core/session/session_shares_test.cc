@@ -56,5 +56,19 @@ TEST_F(SessionSharesTest, AClosedSessionIsLeftToOthers) {
   EXPECT_EQ(open_all(kRoot), 1024U);
 }
 
+TEST_F(SessionSharesTest, UsersShareWhatMayWaitToBeRead) {
+  shares_.opened(1000);
+  shares_.opened(1001);
+  shares_.queued(1000, kMaxUnread / 2 - 1);
+  EXPECT_TRUE(shares_.may_queue(1000));
+  shares_.queued(1000, std::size_t{1} << 24);
+  EXPECT_FALSE(shares_.may_queue(1000));
+  EXPECT_TRUE(shares_.may_queue(1001)) << "what one user leaves unread takes nothing from another";
+  shares_.dequeued(1000, std::size_t{1} << 24);
+  EXPECT_TRUE(shares_.may_queue(1000));
+  shares_.opened(1002);
+  EXPECT_FALSE(shares_.may_queue(1000)) << "with three users its share is a third";
+}
+
 }  // namespace
 }  // namespace cableway

@@ -187,7 +187,7 @@ TEST_F(SessionPlacesTest, NothingButASocketIsReplaced) {
   ASSERT_EQ(::mkdir((folder_ + "/s").c_str(), 0700), 0);
   const UniqueFd file(::open(names().shared.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   EXPECT_THAT(message_of(open_session_listeners(names(), kRootAlone).status()), EndsWith("is not a socket; expected a "
-                                                                                         "node's"));
+                                                                                         "node's session socket"));
   EXPECT_TRUE(fs::exists(names().shared));
 }
 

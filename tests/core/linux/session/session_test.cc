@@ -22,6 +22,7 @@
 #include "core/linux/session/session_listener.h"
 #include "core/linux/session/session_names.h"
 #include "core/linux/session/session_server.h"
+#include "core/session/session_shares.h"
 #include "core/wire.h"
 #include "tests/core/linux/loopback_sockets.h"
 #include "tests/core/linux/session/session_test_names.h"
@@ -66,7 +67,7 @@ class SessionTest : public testing::Test {
            EXPECT_EQ(peer.process, ::getpid());
            stalled_.push_back(waiting_bytes);
          }},
-        port_stamps_);
+        port_stamps_, read_limit_);
   }
   std::shared_ptr<SessionClient> connect() {
     auto client = SessionClient::connect(io_, names_);
@@ -119,6 +120,7 @@ class SessionTest : public testing::Test {
   std::vector<std::string> refused_;
   std::vector<std::size_t> stalled_;  // bytes
   int port_stamps_ = -1;
+  std::chrono::milliseconds read_limit_ = SessionServer::kReadLimit;
   std::unique_ptr<SessionServer> server_;
 };
 
@@ -289,6 +291,22 @@ TEST_F(SessionTest, EndsASessionThatReadsNoNotifications) {
   EXPECT_TRUE(refused_.empty());
   serve([&] { return server_->sessions() == 1; });
   EXPECT_TRUE(ask(*other, PathRequest{1, 0, 1, "n1"}).ok());
+}
+
+TEST_F(SessionTest, BoundsWhatAUsersProcessesLeaveUnread) {
+  read_limit_ = std::chrono::milliseconds(1000);
+  listen();
+  view_ = std::string(4 << 20, 'v');
+  std::vector<UniqueFd> peers;
+  while (stalled_.empty() && peers.size() < 16) {
+    peers.push_back(raw_peer());
+    test::write_all(peers.back().get(), encode_session_message(Hello{kSessionVersion, "test"}));
+    test::write_all(peers.back().get(), encode_session_message(ViewRequest{"topology"}));
+    serve([&] { return requests_ == peers.size(); });
+  }
+  EXPECT_EQ(peers.size(), kMaxUnread / view_.size() + 1);
+  serve([&] { return stalled_.size() == peers.size(); });
+  EXPECT_EQ(server_->sessions(), 0U) << "none has read its answer in time";
 }
 
 TEST_F(SessionTest, TheNodesUserMayDrain) {

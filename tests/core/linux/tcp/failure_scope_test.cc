@@ -36,7 +36,8 @@ class FailureScopeTest : public testing::TestWithParam<FailureScope> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Scope, FailureScopeTest, testing::Values(FailureScope::kCircuit, FailureScope::kFlow, FailureScope::kBusy),
+INSTANTIATE_TEST_SUITE_P(Scope, FailureScopeTest,
+                         testing::Values(FailureScope::kCircuit, FailureScope::kFlow, FailureScope::kBusy),
                          [](const auto& scope) {
                            if (scope.param == FailureScope::kBusy) return "Busy";
                            return scope.param == FailureScope::kFlow ? "Flow" : "Circuit";
