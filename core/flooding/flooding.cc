@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/flooding/advertisement_codec.h"
+#include "core/spaced_call.h"
 
 namespace cableway {
 namespace {
@@ -38,19 +39,21 @@ bool same_content(const routing::Advertisement& left, routing::Advertisement rig
 class Flooding::Adjacency final : public AdjacencyLink::End {
  public:
   Adjacency(Flooding& flooding, NeighbourKey key, AdjacencyLink::Identity identity)
-      : flooding_(flooding), key_(key), link_(identity, flooding.clock_, flooding.allowances_[key.port], *this) {}
+      : flooding_(flooding),
+        key_(key),
+        link_(identity, flooding.clock_, flooding.allowances_[key.port], *this),
+        telling_(flooding.clock_, kTellPortsEvery, [this] { enqueue_ports(); }),
+        taking_(flooding.clock_, kTellPortsEvery,
+                [this] { flooding_.take_ports(*this, std::exchange(newest_list_, {})); }) {}
 
   void enqueue(NodeId origin) {
     pending_.insert(origin);
     link_.wake();
   }
   void dequeue(NodeId origin) { pending_.erase(origin); }
-  void enqueue_ports() {
-    ports_pending_ = true;
-    link_.wake();
-  }
+  void tell_ports() { telling_.request(); }
   const NeighbourKey& key() const { return key_; }
-  bool settled() const { return pending_.empty() && !ports_pending_ && link_.settled(); }
+  bool settled() const { return pending_.empty() && !ports_pending_ && !telling_.waits() && link_.settled(); }
   std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
 
@@ -71,11 +74,17 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   }
   void send_segment(std::span<const std::byte> body) override { flooding_.listener_.send_segment(key_, body); }
   void receive_message(const LinkMessage& message) override {
-    if (message.kind == LinkMessageKind::kToldPorts) return flooding_.receive_ports(*this, message);
-    flooding_.receive(*this, message);
+    if (message.kind != LinkMessageKind::kToldPorts) return flooding_.receive(*this, message);
+    // A segment has room for thousands of lists, of which only the newest counts.
+    newest_list_ = message.bytes;
+    taking_.request();
   }
 
  private:
+  void enqueue_ports() {
+    ports_pending_ = true;
+    link_.wake();
+  }
   // In turn, so that origins that are renewed without end keep no other back; this node itself first.
   NodeId take_next() {
     auto next = pending_.find(flooding_.id_);
@@ -90,9 +99,12 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   Flooding& flooding_;
   const NeighbourKey key_;
   std::set<NodeId> pending_;
-  NodeId last_;                // taken in its turn
-  bool ports_pending_ = true;  // also an empty list: it replaces that of an earlier incarnation
+  NodeId last_;  // taken in its turn
+  bool ports_pending_ = false;
+  std::vector<std::byte> newest_list_;  // of the neighbour's ports, still to be taken
   AdjacencyLink link_;
+  SpacedCall telling_;
+  SpacedCall taking_;
 };
 
 Flooding::Flooding(NodeIdentity identity, Clock& clock, WallClock wall_clock, Listener& listener,
@@ -116,11 +128,14 @@ void Flooding::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour)
   auto adjacency = std::make_unique<Adjacency>(
       *this, key, AdjacencyLink::Identity{id_, key.node, neighbour.our_adjacency, neighbour.their_adjacency});
   for (const auto& [origin, entry] : database_.entries()) adjacency->enqueue(origin);
-  adjacency->enqueue_ports();
+  // Also if there are none: it replaces the list of an earlier incarnation.
+  adjacency->tell_ports();
   adjacencies_[key] = std::move(adjacency);
+  told_.begin(key);
 }
 
-void Flooding::adjacency_down(const NeighbourKey& key) {
+void Flooding::adjacency_down(const NeighbourKey& key, const std::string& cable) {
+  told_.end(key, cable, clock_.now());
   const auto adjacency = adjacencies_.find(key);
   if (adjacency == adjacencies_.end()) return;
   counters_.retransmitted += adjacency->second->retransmissions();
@@ -185,22 +200,19 @@ bool Flooding::is_believable(const routing::AdvertisementVersion& version, Durat
          static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(latest).count());
 }
 
-void Flooding::tell_ports(TcpPorts ports) {
+void Flooding::tell_ports(AnnouncedPorts ports) {
   if (ports == own_ports_) return;
   own_ports_ = std::move(ports);
-  for (const auto& [key, adjacency] : adjacencies_) adjacency->enqueue_ports();
+  for (const auto& [key, adjacency] : adjacencies_) adjacency->tell_ports();
 }
 
-void Flooding::receive_ports(const Adjacency& from, const LinkMessage& message) {
-  const absl::StatusOr<TcpPorts> ports = decode_told_ports(message.bytes);
+void Flooding::take_ports(const Adjacency& from, std::span<const std::byte> list) {
+  const absl::StatusOr<AnnouncedPorts> ports = decode_told_ports(list);
   if (!ports.ok()) {
     ++counters_.refused;
     return;
   }
-  told_.take(from.key().node, *ports, clock_.now(), [this](NodeId node) {
-    return std::any_of(adjacencies_.begin(), adjacencies_.end(),
-                       [&](const auto& each) { return each.first.node == node; });
-  });
+  told_.take(from.key(), *ports, clock_.now());
   listener_.ports_told();
 }
 

@@ -44,7 +44,7 @@ class Flooding final : private Admission::Listener {
     virtual void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) = 0;
     // As Admission::Listener::crowded().
     virtual void crowded(const Crowd& crowd) = 0;
-    // A neighbour has announced the TCP ports of its processes.
+    // A neighbour has announced its TCP ports; at most every kTellPortsEvery of each adjacency.
     virtual void ports_told() {}
   };
 
@@ -67,20 +67,18 @@ class Flooding final : private Admission::Listener {
   ~Flooding() override;
 
   void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour);
-  void adjacency_down(const NeighbourKey& key);
+  // `cable`: the name of the cable that it was, by which ToldPorts::ended() finds it.
+  void adjacency_down(const NeighbourKey& key, const std::string& cable);
   void segment(const NeighbourKey& key, std::span<const std::byte> body);
 
   // Sets this node's advertisement; origin and version are filled in here. If it differs from the last one, it is
   // flooded after a short delay that batches changes.
   void originate(routing::Advertisement content);
 
-  // Tells the direct neighbours at which TCP ports this node's processes accept circuits; at most
-  // kMaxToldPorts.
-  void tell_ports(TcpPorts ports);
-  // Whether that neighbour has announced this TCP port (told_ports.h).
-  bool has_told(routing::NodeId neighbour, std::uint16_t port) const {
-    return told_.has(neighbour, port, clock_.now());
-  }
+  // Tells the direct neighbours at which TCP ports this node accepts circuits, each at most every kTellPortsEvery.
+  void tell_ports(AnnouncedPorts ports);
+  // What the neighbours have told.
+  const ToldPorts& told_ports() const { return told_; }
 
   const routing::LinkStateDatabase& database() const { return database_; }
   routing::Milliseconds now_ms() const;
@@ -94,7 +92,7 @@ class Flooding final : private Admission::Listener {
   class Adjacency;
 
   void receive(Adjacency& from, const LinkMessage& message);
-  void receive_ports(const Adjacency& from, const LinkMessage& message);
+  void take_ports(const Adjacency& from, std::span<const std::byte> list);
   void receive_own(Adjacency& from, const routing::Advertisement& advertisement);
   void defend(Adjacency& from, const routing::AdvertisementVersion& version);
   // Also with a clock that is earlier than this node's by `margin`.
@@ -117,7 +115,7 @@ class Flooding final : private Admission::Listener {
   std::map<PortId, SegmentAllowance> allowances_;  // of what arrives there; before what refers to them
   std::map<NeighbourKey, std::unique_ptr<Adjacency>> adjacencies_;
   std::optional<routing::Advertisement> content_;
-  TcpPorts own_ports_;
+  AnnouncedPorts own_ports_;
   ToldPorts told_;
   routing::AdvertisementVersion version_;  // of the last own advertisement
   std::optional<Instant> originated_at_;

@@ -18,6 +18,8 @@ constexpr std::chrono::milliseconds kNotifyAfter{10};
 constexpr unsigned kSuspiciousDefences = 3;
 // At most an eighth of a core for routes and what follows from them, however large the topology is.
 constexpr PacedWork::Limits kRoutePace{8, std::chrono::milliseconds(100), Duration(0), std::chrono::seconds(5)};
+// Likewise for what follows from lists of TCP ports: each set-up that waits is checked again.
+constexpr PacedWork::Limits kToldPace{8, std::chrono::milliseconds(20), Duration(0), std::chrono::milliseconds(500)};
 constexpr char kDrainingText[] = "draining: no more paths lead through this node";
 // How long a name conflict stays reported after it was last seen: longer than two nodes of one name take to supersede
 // each other, so that the report does not flap.
@@ -61,7 +63,10 @@ Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, C
       neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
       flooding_(options.identity, clock, options.wall_clock, *this, options.advertisements),
       planner_(options.identity.name),
-      route_pace_(kRoutePace) {}
+      route_pace_(kRoutePace),
+      told_pace_(kToldPace) {
+  tell_ports({});
+}
 
 Node::~Node() = default;
 
@@ -79,6 +84,7 @@ void Node::leave() {
   inventory_.watch([] {});
   neighbours_.leave();
   changed_.reset();
+  told_.reset();
 }
 
 void Node::set_draining(bool draining) {
@@ -240,7 +246,7 @@ void Node::adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, E
   EventFields fields = cable_fields(name_of(neighbour), neighbour);
   fields.push_back({"reason", reason});
   events_.raise(code, absl::StrCat(cable_text(neighbour), " is down: ", reason), std::move(fields));
-  flooding_.adjacency_down(key);
+  flooding_.adjacency_down(key, name_of(neighbour));
   advertise();
 }
 
@@ -330,14 +336,54 @@ void Node::note_namesake() {
 
 absl::Status Node::check_transit(const CircuitSetup& setup) {
   if (absl::Status status = paths().check_transit(setup); !status.ok()) return status;
-  const Hop& next = setup.hops[setup.hop + 1U];
-  if (!setup.next_is_last()) return absl::OkStatus();  // a relay, whose TCP port the topology has
-  if (flooding_.has_told(routing::node_id(options_.identity.cluster, next.to_node), next.to_port)) {
-    return absl::OkStatus();
+  return check_told(setup.hops[setup.hop + 1U], setup.next_is_last());
+}
+
+// Not by the topology, which has what any node of the cluster floods.
+absl::Status Node::check_told(const Hop& next, bool is_last) const {
+  const std::optional<NeighbourKey> adjacency = adjacency_of(next);
+  const ToldPorts& told = flooding_.told_ports();
+  const std::string refusal = absl::StrCat("node ", options_.identity.name, " does not connect to TCP port ",
+                                           next.to_port, " of node ", next.to_node);
+  if (is_last) {
+    if (adjacency.has_value() && told.has_process(*adjacency, next.to_port, clock_.now())) return absl::OkStatus();
+    return absl::NotFoundError(
+        absl::StrCat(refusal, ", which has not announced a process that accepts circuits there"));
   }
-  return absl::NotFoundError(absl::StrCat("node ", options_.identity.name, " does not connect to TCP port ",
-                                          next.to_port, " of node ", next.to_node,
-                                          ", which has not announced a process that accepts circuits there"));
+  const std::optional<std::uint16_t> relay = adjacency.has_value() ? told.relay_of(*adjacency) : std::nullopt;
+  if (!relay.has_value()) {
+    return absl::NotFoundError(absl::StrCat(refusal, ", which has not announced its relay's"));
+  }
+  if (*relay == 0) return absl::InvalidArgumentError(absl::StrCat(refusal, ", which relays nothing"));
+  if (*relay == next.to_port) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(refusal, ", whose relay has TCP port ", *relay));
+}
+
+// That which is the hop's cable, or was it last. Precondition: the hop leaves from this node.
+std::optional<NeighbourKey> Node::adjacency_of(const Hop& hop) const {
+  const routing::NodeId node = routing::node_id(options_.identity.cluster, hop.to_node);
+  const std::pair<const NeighbourKey, Neighbour>* found = nullptr;
+  for (const auto& each : neighbours_.all()) {
+    const auto& [key, neighbour] = each;
+    if (!neighbour.up || key.node != node || name_of(neighbour) != hop.cable) continue;
+    // Two ports on one segment may claim the same interface: the one that was heard first keeps its place.
+    if (found == nullptr || neighbour.heard_since < found->second.heard_since) found = &each;
+  }
+  return found != nullptr ? std::optional(found->first) : flooding_.told_ports().ended(node, hop.cable);
+}
+
+void Node::ports_told() {
+  if (told_ != nullptr) return;
+  if (clock_.now() >= told_pace_.due()) return pass_on_ports_told();
+  told_ = clock_.call_at(told_pace_.due(), [this] {
+    told_.reset();
+    pass_on_ports_told();
+  });
+}
+
+void Node::pass_on_ports_told() {
+  const PacedWork::Run run(told_pace_, clock_);
+  observer_.ports_told();
 }
 
 const PathPlanner& Node::paths() {

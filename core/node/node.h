@@ -66,7 +66,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
     std::function<void(const PortLost&)> cable_unfit = [](const PortLost& /*lost*/) {};
     // A cable of this node is up. The argument is its name.
     std::function<void(const std::string&)> cable_up = [](const std::string& /*cable*/) {};
-    // A neighbour has announced the TCP ports of its processes: check_transit() may have another answer.
+    // A neighbour has announced its TCP ports: check_transit() may have another answer. Takes at most an eighth of a
+    // core, however often neighbours announce some.
     std::function<void()> ports_told = [] {};
   };
 
@@ -96,9 +97,10 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   std::uint16_t relay_port() const { return options_.relay_port; }
   bool draining() const { return options_.draining; }
   // Tells the neighbours at which TCP ports processes of this node accept circuits; at most kMaxToldPorts.
-  void tell_ports(TcpPorts ports) { flooding_.tell_ports(std::move(ports)); }
-  // PathPlanner::check_transit(), and whether the neighbour has announced the TCP port of a process that the set-up
-  // leads to next. NotFound: not yet.
+  void tell_ports(TcpPorts ports) { flooding_.tell_ports({options_.relay_port, std::move(ports)}); }
+  // PathPlanner::check_transit(), and whether the neighbour that the set-up leads to next has announced the TCP port,
+  // of a process or of its relay, over the cable that it takes. NotFound: not yet. InvalidArgument: its relay has
+  // another one.
   absl::Status check_transit(const CircuitSetup& setup);
   // Up to date with all advertisements received so far, unless computing routes exceeds its share of a core (an eighth;
   // only in unusually large clusters): then as of the last computation, and topology_changed() follows the next one.
@@ -147,7 +149,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void defended(const NeighbourKey& from, const routing::AdvertisementVersion& version) override;
   void disbelieved(const NeighbourKey& from, const routing::Advertisement& advertisement) override;
   void crowded(const Crowd& crowd) override;
-  void ports_told() override { observer_.ports_told(); }
+  void ports_told() override;
 
   void update_ports();
   void note_rejected_ports();
@@ -158,6 +160,9 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void note_left_out(std::vector<std::string> left_out);
   void note_refused_topology(const absl::Status& updated);
   void advertise();
+  void pass_on_ports_told();
+  std::optional<NeighbourKey> adjacency_of(const Hop& hop) const;
+  absl::Status check_told(const Hop& next, bool is_last) const;
 
   std::string name_of(const Neighbour& neighbour) const;
 
@@ -174,6 +179,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   std::map<std::string, std::uint8_t> loss_percent_;  // of cables that lose packets
   bool planner_is_old_ = true;
   PacedWork route_pace_;
+  PacedWork told_pace_;
   unsigned defences_ = 0;  // in quick succession
   Instant defended_at_;
   std::vector<Problem> port_problems_;
@@ -181,6 +187,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   std::optional<Problem> name_problem_;
   std::optional<Problem> topology_problem_;
   std::unique_ptr<Timer> changed_;
+  std::unique_ptr<Timer> told_;
 };
 
 }  // namespace cableway

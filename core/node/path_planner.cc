@@ -315,8 +315,6 @@ absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
   const std::string& previous = setup.this_hop_from();
   const bool is_inquiry = setup.purpose == SetupPurpose::kInquiry;
   const Hop& next = setup.hops[setup.hop + 1U];
-  // A destination process chooses its own TCP port; a relay's port comes from the topology.
-  const bool next_is_last = setup.next_is_last();
   if (!is_inquiry || !had_hop(setup.this_hop(), previous, false)) {
     const std::optional<routing::NodeIndex> neighbour = topology_->find_node(previous);
     if (!neighbour.has_value()) {
@@ -324,8 +322,8 @@ absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
     }
     if (absl::Status status = check_hop(setup.this_hop(), *neighbour, false); !status.ok()) return status;
   }
-  if (is_inquiry && had_hop(next, next.to_node, next_is_last)) return absl::OkStatus();
-  return check_hop(next, self_, next_is_last);
+  if (is_inquiry && had_hop(next, next.to_node, true)) return absl::OkStatus();
+  return check_hop(next, self_, true);
 }
 
 absl::Status PathPlanner::check_drains(const Hop& hop) const {

@@ -62,9 +62,10 @@ class PathPlanner {
                                                            std::size_t most) const;
 
   // Whether this node may relay an arrived set-up: the set-up must name this node, and the hop it arrived over and the
-  // next one must be cables of this node, with the neighbours, addresses and TCP ports that the topology has for them.
-  // So an untrusted peer cannot choose where a relay connects to. Unavailable: doubts forbid this circuit one of the
-  // two cables, or one of them drains. An inquiry may use such cables, and those that this node had before.
+  // next one must be cables of this node, with the neighbours and addresses that the topology has for them. So an
+  // untrusted peer cannot choose where a relay connects to. The next hop may have any TCP port: Node::check_transit()
+  // compares it with what the neighbour has announced. Unavailable: doubts forbid this circuit one of the two cables,
+  // or one of them drains. An inquiry may use such cables, and those that this node had before.
   absl::Status check_transit(const CircuitSetup& setup) const;
 
  private:

@@ -4,9 +4,10 @@
 #ifndef CABLEWAY_CORE_SESSION_PROCESS_PORTS_H_
 #define CABLEWAY_CORE_SESSION_PROCESS_PORTS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
+#include <vector>
 
 #include "core/session/flow_ledger.h"
 #include "core/session/session_message.h"
@@ -19,9 +20,12 @@ class ProcessPorts {
   void take(const SessionPeer& peer, const ListensAt& message) { ports_[peer.session] = message.port; }
   // The session is over. False: it has announced no port.
   bool left(const SessionPeer& peer) { return ports_.erase(peer.session) > 0; }
-  std::set<std::uint16_t> all() const {
-    std::set<std::uint16_t> all;
-    for (const auto& [session, port] : ports_) all.insert(port);
+  // Ascending, each once.
+  std::vector<std::uint16_t> all() const {
+    std::vector<std::uint16_t> all;
+    for (const auto& [session, port] : ports_) all.push_back(port);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }
 

@@ -22,8 +22,7 @@ class LyingNode::Link final : public AdjacencyLink::End {
 
   bool next_message(LinkMessage& message) override {
     if (sent_ == node_.said_.size()) return false;
-    message.kind = LinkMessageKind::kAdvertisement;
-    message.bytes = node_.said_[sent_++];
+    message = node_.said_[sent_++];
     return true;
   }
   void send_segment(std::span<const std::byte> body) override { node_.neighbours_.send_segment(key_, body); }
@@ -50,6 +49,7 @@ LyingNode::~LyingNode() {
 
 void LyingNode::start() {
   neighbours_.start();
+  tell({routing::kDefaultRelayPort, {}});
   say_own();
 }
 
@@ -67,7 +67,13 @@ void LyingNode::claim(std::vector<routing::AdvertisedPort> ports,
 }
 
 void LyingNode::say(const routing::Advertisement& advertisement) {
-  said_.push_back(encode_advertisement({std::chrono::milliseconds(0), advertisement}));
+  said_.push_back(
+      {LinkMessageKind::kAdvertisement, encode_advertisement({std::chrono::milliseconds(0), advertisement})});
+  for (const auto& [key, link] : links_) link->wake();
+}
+
+void LyingNode::tell(const AnnouncedPorts& ports) {
+  said_.push_back({LinkMessageKind::kToldPorts, encode_told_ports(ports)});
   for (const auto& [key, link] : links_) link->wake();
 }
 

@@ -1,6 +1,6 @@
-// An insider: a node with the cluster's key and real cables, which floods what its caller gives it, true or false. It
-// keeps no database and relays nothing. In the simulator its ports are a fabric's; in tools/bench/hostile they are a
-// host's.
+// An insider: a node with the cluster's key and real cables, which floods and tells its neighbours what its caller
+// gives it, true or false. It keeps no database and relays nothing, but announces the default port of a relay. In the
+// simulator its ports are a fabric's; in tools/bench/hostile they are a host's.
 #ifndef CABLEWAY_SIM_NODES_LYING_NODE_H_
 #define CABLEWAY_SIM_NODES_LYING_NODE_H_
 
@@ -17,6 +17,8 @@
 #include "core/crypto/datagram_seal.h"
 #include "core/discovery/control_channel.h"
 #include "core/discovery/neighbours.h"
+#include "core/flooding/link_segment.h"
+#include "core/flooding/told_ports.h"
 #include "core/ports/port_inventory.h"
 #include "routing/link_state/advertisement.h"
 #include "sim/nodes/cable_fabric.h"
@@ -40,12 +42,14 @@ class LyingNode final : private Neighbours::Listener {
   void claim(std::vector<routing::AdvertisedPort> ports, std::vector<routing::AdvertisedAdjacency> adjacencies);
   // Floods an advertisement to all neighbours, present and later, in the order of the calls.
   void say(const routing::Advertisement& advertisement);
+  // Sends these TCP ports as its own to all neighbours, present and later, in the order of the calls.
+  void tell(const AnnouncedPorts& ports);
 
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::size_t neighbours_up() const;
   // All that was said has been sent to every neighbour that is up.
   bool has_said_all() const;
-  // The number of advertisements said, and of those sent to the neighbour that is furthest behind.
+  // The number of advertisements and lists said, and of those sent to the neighbour that is furthest behind.
   std::size_t said() const { return said_.size(); }
   std::size_t sent() const;
 
@@ -69,7 +73,7 @@ class LyingNode final : private Neighbours::Listener {
   std::uint64_t random_ = 1;
   std::vector<routing::AdvertisedPort> claimed_ports_;
   std::vector<routing::AdvertisedAdjacency> claimed_;
-  std::vector<std::vector<std::byte>> said_;  // encoded
+  std::vector<LinkMessage> said_;
   std::map<NeighbourKey, std::unique_ptr<Link>> links_;
 };
 

@@ -1,7 +1,7 @@
 // Feeds a sequence of datagrams to a whole node with a live neighbour, as a party on another of its cables would that
 // has the cluster's key: hellos that answer challenges or do not, with any names, numbers and addresses; advertisements
-// of any origin over an adjacency that is up; recordings of what the neighbour has sent; plain bytes. The neighbour has
-// to stay up, and what the node keeps has to stay bounded.
+// of any origin, and lists of TCP ports, over an adjacency that is up; recordings of what the neighbour has sent; plain
+// bytes. The neighbour has to stay up, what it has announced has to count, and what the node keeps has to stay bounded.
 //
 //   n1 eth0 --- eth0 n0 eth1 --- the party
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "core/discovery/life_challenges.h"
 #include "core/flooding/advertisement_codec.h"
 #include "core/flooding/link_segment.h"
+#include "core/flooding/told_ports.h"
 #include "core/wire.h"
 #include "sim/nodes/node_world.h"
 #include "tests/fuzz/require.h"
@@ -27,6 +28,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMostSteps = 64;
 constexpr char kCluster[] = "test";
+constexpr std::uint16_t kNeighboursProcess = 0x5151;
 
 class Party {
  public:
@@ -39,6 +41,8 @@ class Party {
     world_.start(1);
     require(world_.clock().run_until_true([this] { return neighbour_is_up(); }, milliseconds(2000)),
             "the neighbour does not come up");
+    world_.node(1).tell_ports({kNeighboursProcess});
+    world_.clock().run_for(milliseconds(200));
     own_ = world_.fabric().ports_of(0).ports()[1].id;
     port_ = world_.fabric().ports_of(2).ports()[0];
   }
@@ -55,7 +59,7 @@ class Party {
 
  private:
   void take_step() {
-    switch (script_.get<std::uint8_t>() % 5) {
+    switch (script_.get<std::uint8_t>() % 6) {
       case 0:
         return say_hello(any_life());
       case 1:
@@ -64,8 +68,10 @@ class Party {
         return advertise();
       case 3:
         return replay();
-      default:
+      case 4:
         return send_bytes();
+      default:
+        return tell_ports();
     }
   }
 
@@ -152,7 +158,6 @@ class Party {
   void advertise() {
     const auto* believed = any_believed(script_.get<std::uint8_t>());
     if (believed == nullptr) return;
-    const auto& [key, neighbour] = *believed;
     routing::Advertisement advertisement;
     advertisement.name = any_name();
     advertisement.origin = routing::node_id(kCluster, advertisement.name);
@@ -163,13 +168,31 @@ class Party {
                                            world_.fabric().ports_of(i % 3).ports()[0].addresses[0].address});
     }
     std::sort(advertisement.adjacencies.begin(), advertisement.adjacencies.end());
+    send_message(*believed, {LinkMessageKind::kAdvertisement,
+                             encode_advertisement({milliseconds(any_number() % 400'000), advertisement})});
+  }
+
+  // Many lists in one segment.
+  void tell_ports() {
+    const auto* believed = any_believed(script_.get<std::uint8_t>());
+    if (believed == nullptr) return;
+    AnnouncedPorts ports;
+    ports.relay = script_.get<std::uint16_t>();
+    for (std::uint8_t i = script_.get<std::uint8_t>() % 8; i > 0; --i) {
+      ports.processes.push_back(script_.get<std::uint16_t>());
+    }
+    send_message(*believed, {LinkMessageKind::kToldPorts, encode_told_ports(ports)}, 1 + script_.get<std::uint8_t>());
+  }
+
+  void send_message(const std::pair<const NeighbourKey, Neighbour>& believed, const LinkMessage& message,
+                    std::size_t times = 1) {
+    const auto& [key, neighbour] = believed;
     LinkSegment segment;
     segment.to = routing::node_id(kCluster, "n0").value;
     segment.your_adjacency = neighbour.our_adjacency;
     segment.my_adjacency = neighbour.their_adjacency;
     segment.sequence = ++sequences_[neighbour.our_adjacency];
-    segment.messages.push_back(
-        {LinkMessageKind::kAdvertisement, encode_advertisement({milliseconds(any_number() % 400'000), advertisement})});
+    segment.messages.assign(times, message);
     send(ControlKind::kSegment, {neighbour.name, neighbour.boot_nonce, key.neighbour_port},
          encode_link_segment(segment));
   }
@@ -186,16 +209,26 @@ class Party {
     world_.fabric().inject(0, own_, port_.addresses[0].address, std::move(bytes));
   }
 
-  bool neighbour_is_up() {
+  bool neighbour_is_up() { return neighbours_key() != nullptr; }
+  const NeighbourKey* neighbours_key() {
     for (const auto& [key, neighbour] : world_.node(0).neighbours().all()) {
-      if (neighbour.name == "n1" && neighbour.our_interface == "eth0" && neighbour.up) return true;
+      if (neighbour.name == "n1" && neighbour.our_interface == "eth0" && neighbour.up) return &key;
     }
-    return false;
+    return nullptr;
+  }
+
+  void check_told(const Node& node) {
+    const NeighbourKey& key = *neighbours_key();
+    const ToldPorts& told = node.flooding().told_ports();
+    require(told.relay_of(key) == routing::kDefaultRelayPort, "the neighbour's relay has another port");
+    require(told.has_process(key, kNeighboursProcess, node.now()), "the neighbour's process is not known");
+    require(!told.has_process(key, kNeighboursProcess + 1, node.now()), "a process that the neighbour does not have");
   }
 
   void check() {
     Node& node = world_.node(0);
     require(neighbour_is_up(), "the neighbour is no longer up");
+    check_told(node);
     require(node.neighbours().challenged().size() <= 2 * LifeChallenges::kMaxOfPort, "too many lives are challenged");
     require(node.neighbours().all().size() <= kMaxHeard - LifeChallenges::kMaxInHello + 1, "too many neighbours");
     require(node.problems().size() <= 2 * Problems::kMax + 2, "too many problems");
