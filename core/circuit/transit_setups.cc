@@ -198,10 +198,11 @@ void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Statu
 void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   ArrivedSetup arrived = std::move(place->setup);
   dialing_.erase(place);
-  if (ends_flow(downstream.status())) return refuse(std::move(arrived), downstream.status(), FailureScope::kFlow);
-  if (refused_for_room(downstream.status()))
-    return refuse(std::move(arrived), downstream.status(), FailureScope::kBusy);
-  if (!downstream.ok()) return refuse(std::move(arrived), downstream.status(), FailureScope::kCircuit);
+  if (!downstream.ok()) {
+    const FailureScope scope =
+        refused_for_room(downstream.status()) ? FailureScope::kBusy : scope_of(downstream.status());
+    return refuse(std::move(arrived), downstream.status(), scope);
+  }
   const CircuitSetup setup = arrived.setup();
   if (setup.purpose == SetupPurpose::kInquiry) {
     return refuse(std::move(arrived), absl::InternalError(absl::StrCat("node ", setup.hops.back().to_node,
