@@ -1,15 +1,16 @@
-// Places of a bounded number, shared out among a node's neighbours so that none can take all of them. Half of the
-// places are reserved, in equal shares, for the neighbours that are up; a neighbour that needs more takes from the
-// other half. All who are no neighbours are one party, which has no reserved share and gets at most as much as one
-// neighbour's share. Why: docs/decisions/0028.
+// Places of a bounded number, shared out among a node's ports and the neighbours there so that none can take all of
+// them. Half of the places are reserved: in equal shares for the node's own ports that have neighbours which are up,
+// and a port's share in equal parts for these neighbours. Ports come first because one node can pose as many on its
+// cable. A neighbour that needs more takes from the other half. All who are no neighbours are one party, which has no
+// reserved share and gets at most as much as one port's share. Why: docs/decisions/0028.
 //
 // One thread at a time.
 #ifndef CABLEWAY_CORE_NEIGHBOUR_SHARES_H_
 #define CABLEWAY_CORE_NEIGHBOUR_SHARES_H_
 
-#include <algorithm>
+#include <compare>
 #include <cstddef>
-#include <functional>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
@@ -17,21 +18,17 @@
 
 namespace cableway {
 
-// The name of all who are no neighbours, among those who take places.
-inline constexpr char kNoNeighbour[] = "";
+// Who takes places: a neighbour at one of this node's ports. A node that is reached over two ports is two of them.
+// Without a neighbour's name: all who are none, or of those the ones at that port.
+struct ShareHolder {
+  std::string port;       // this node's; its name
+  std::string neighbour;  // its node's name
 
-// "node n0", or what kNoNeighbour stands for.
-std::string share_holder_text(const std::string& holder);
+  friend auto operator<=>(const ShareHolder&, const ShareHolder&) = default;
+};
 
-// How many places are reserved for each of so many neighbours. 0: there are too few places for that.
-std::size_t reserved_share(std::size_t places, std::size_t neighbours);
-
-// Whether `holder` may take another one of `places`, of which `taken` are in use altogether and `taken_by(name)` by one
-// holder. `neighbours` are those that are up. A neighbour with less than its reserved share always may, with one
-// exception: when another neighbour comes up, all shares become smaller, and its own becomes free only as places of the
-// others are given back.
-bool may_take(const std::string& holder, std::size_t places, std::size_t taken, const std::set<std::string>& neighbours,
-              const std::function<std::size_t(const std::string&)>& taken_by);
+// "node n0", or what a holder without a name stands for.
+std::string share_holder_text(const ShareHolder& holder);
 
 // Who holds how many places.
 class HeldPlaces {
@@ -40,9 +37,7 @@ class HeldPlaces {
   class Place {
    public:
     Place() = default;
-    Place(HeldPlaces& of, std::string holder) : of_(&of), holder_(std::move(holder)) {
-      ++of_->held_[holder_], ++of_->all_;
-    }
+    Place(HeldPlaces& of, ShareHolder holder);
     Place(Place&& other) noexcept : of_(std::exchange(other.of_, nullptr)), holder_(std::move(other.holder_)) {}
     Place& operator=(Place&& other) noexcept {
       std::swap(of_, other.of_);
@@ -53,40 +48,42 @@ class HeldPlaces {
       if (of_ != nullptr) of_->give_back(holder_);
     }
 
-    const std::string& holder() const { return holder_; }
+    const ShareHolder& holder() const { return holder_; }
 
    private:
     HeldPlaces* of_ = nullptr;
-    std::string holder_;
+    ShareHolder holder_;
   };
 
   HeldPlaces() = default;
   HeldPlaces(const HeldPlaces&) = delete;
   HeldPlaces& operator=(const HeldPlaces&) = delete;
 
-  Place take(const std::string& holder) { return {*this, holder}; }
+  Place take(const ShareHolder& holder) { return {*this, holder}; }
   std::size_t all() const { return all_; }
-  // Who holds the most; requires that someone holds a place.
-  const std::string& largest() const {
-    return std::max_element(held_.begin(), held_.end(),
-                            [](const auto& left, const auto& right) { return left.second < right.second; })
-        ->first;
-  }
-  std::size_t of(const std::string& holder) const {
-    const auto found = held_.find(holder);
-    return found == held_.end() ? 0 : found->second;
-  }
+  std::size_t of(const ShareHolder& holder) const;
+  // Of all who are or were at that port.
+  std::size_t at(const std::string& port) const;
+  // Who holds most of those at the port where most are held; requires that someone holds a place.
+  const ShareHolder& largest() const;
 
  private:
-  void give_back(const std::string& holder) {
-    const auto found = held_.find(holder);
-    if (--found->second == 0) held_.erase(found);
-    --all_;
-  }
+  void give_back(const ShareHolder& holder);
 
-  std::map<std::string, std::size_t> held_;
+  std::map<ShareHolder, std::size_t> of_;
+  std::map<std::string, std::size_t> at_;
   std::size_t all_ = 0;
 };
+
+// How many places are reserved for each of so many ports. 0: there are too few places for that.
+std::size_t reserved_share(std::size_t places, std::size_t ports);
+
+// Whether `holder` may take another one of `places`, of which `taken` are in use altogether and `held` tells by whom.
+// `neighbours` are those that are up. A neighbour with less than its reserved part always may while its port has less
+// than its share, with one exception: when a port gets its first neighbour, all shares become smaller, and its own
+// becomes free only as places of the others are given back.
+bool may_take(const ShareHolder& holder, std::size_t places, std::size_t taken, const std::set<ShareHolder>& neighbours,
+              std::initializer_list<const HeldPlaces*> held);
 
 }  // namespace cableway
 

@@ -5,8 +5,9 @@
 //   a connection -> the share of its party; if that is full, the oldest there that has sent nothing is closed, else the
 //   oldest -> its set-up or probe (hop_reception.h), or its end
 //
-// A party is the group to which the caller assigns a connection: a neighbour, all other peers, or all that come over
-// one cable. One thread: the clock's.
+// A party is the group to which the caller assigns a connection: a neighbour at one port, all other peers, or all that
+// come to one address. When there are too many altogether, the largest party of the port with most of them gives way: a
+// neighbour can be many on its cable. One thread: the clock's.
 #ifndef CABLEWAY_CORE_ARRIVALS_ARRIVALS_H_
 #define CABLEWAY_CORE_ARRIVALS_ARRIVALS_H_
 
@@ -51,7 +52,7 @@ class Arrivals {
   Arrivals& operator=(const Arrivals&) = delete;
 
   // `listener`: the address that it arrived at, for close().
-  void take(std::unique_ptr<SetupConnection> connection, const std::string& listener, const std::string& party,
+  void take(std::unique_ptr<SetupConnection> connection, const std::string& listener, const ShareHolder& party,
             const SetupKeys& keys, const Challenge& challenge);
   // Closes those that have arrived at this address, without an answer.
   void close(const std::string& listener);
@@ -59,19 +60,20 @@ class Arrivals {
 
  private:
   struct Waiting {
-    Waiting(Clock& clock, std::unique_ptr<SetupConnection> connection, std::string at, HeldPlaces::Place place,
+    Waiting(Clock& clock, std::unique_ptr<SetupConnection> connection, IdleRate::From source, HeldPlaces::Place place,
             const SetupKeys& keys, const Challenge& challenge)
-        : reception(clock, std::move(connection), keys, challenge), listener(std::move(at)), held(std::move(place)) {}
+        : reception(clock, std::move(connection), keys, challenge), from(std::move(source)), held(std::move(place)) {}
 
     HopReception reception;
-    const std::string listener;
+    const IdleRate::From from;
     const HeldPlaces::Place held;
     std::unique_ptr<Timer> silence;
   };
   using Place = std::list<Waiting>::iterator;
 
-  void make_room(const std::string& party);
-  void close_oldest(const std::string& party);
+  void make_room(const ShareHolder& party);
+  void close_oldest(const ShareHolder& party);
+  void end(Place place, const std::string& peer, Opening opening);
   void check_silence(Place place);
   void drop(Place place);
 

@@ -1,5 +1,5 @@
-// What a node reports of connections that bring no set-up (idle_rate.h): the event CONNECTIONS_FLOODED, and a problem
-// for as long as an operator should know.
+// What a node reports of connections that bring no valid set-up (idle_rate.h): the event CONNECTIONS_FLOODED, and a
+// problem for as long as an operator should know.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_ARRIVALS_FLOOD_NOTES_H_

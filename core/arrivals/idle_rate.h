@@ -1,5 +1,5 @@
-// How many connections a second are closed because they bring no set-up, and whose they are. Reports each second in
-// which they are many.
+// How many connections a second are closed because they bring no set-up, or refused because it is invalid, and whose
+// they are. Reports each second in which they are many.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_ARRIVALS_IDLE_RATE_H_
@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/clock.h"
+#include "core/neighbour_shares.h"
 
 namespace cableway {
 
@@ -23,11 +24,11 @@ class IdleRate {
   struct From {
     std::string listener;  // the address that they arrive at
     std::string address;   // theirs
-    std::string party;     // as in Arrivals
+    ShareHolder party;     // as in Arrivals
 
     friend auto operator<=>(const From&, const From&) = default;
   };
-  // `from`: the source of most connections closed within the last second; `per_second`: the total closed.
+  // `from`: the source of most of these connections within the last second; `per_second`: their total.
   using Report = std::function<void(const From& from, std::size_t per_second)>;
 
   static constexpr std::size_t kMany = 16;           // a second

@@ -22,12 +22,8 @@ std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
 }  // namespace
 
 // For everyone: places that are left. Then for this neighbour: its share of them.
-absl::Status TransitSetups::check_room(const CircuitSetup& setup, const std::string& upstream) const {
-  if (setup.purpose == SetupPurpose::kInquiry) {
-    if (inquiries_.of(upstream) < kMaxInquiries) return absl::OkStatus();
-    return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " already passes on ", kMaxInquiries,
-                                                     " inquiries from ", share_holder_text(upstream)));
-  }
+absl::Status TransitSetups::check_room(const CircuitSetup& setup, const ShareHolder& upstream) const {
+  if (setup.purpose == SetupPurpose::kInquiry) return check_inquiries(upstream);
   const std::size_t taken = host_.circuits() + in_setup();
   if (taken >= host_.max_circuits()) return host_.no_room(in_setup());
   if (absl::Status share = check_share(upstream); !share.ok()) return share;
@@ -37,27 +33,32 @@ absl::Status TransitSetups::check_room(const CircuitSetup& setup, const std::str
                                                    " places for first circuits and those that replace others"));
 }
 
-absl::Status TransitSetups::check_share(const std::string& upstream) const {
-  const std::set<std::string> neighbours = host_.neighbours();
-  const auto in_setup_of = [&](const std::string& holder) { return in_setup_.of(holder); };
-  const auto taken_by = [&](const std::string& holder) {
-    const auto open = open_.find(holder);
-    return in_setup_.of(holder) + (open == open_.end() ? 0 : open->second);
-  };
+absl::Status TransitSetups::check_inquiries(const ShareHolder& upstream) const {
+  const std::size_t own = inquiries_.of(upstream);
+  const bool is_free = may_take(upstream, kMaxInquiriesOfAll, inquiries_.all(), host_.neighbours(), {&inquiries_});
+  if (own < kMaxInquiries && is_free) return absl::OkStatus();
+  const std::string why = is_free ? "" : "; the rest of what it passes on is used by or reserved for others";
+  return absl::ResourceExhaustedError(
+      absl::StrCat("node ", name_, " already passes on ", own, " inquiries from ", share_holder_text(upstream), why));
+}
+
+absl::Status TransitSetups::check_share(const ShareHolder& upstream) const {
+  const std::set<ShareHolder> neighbours = host_.neighbours();
   const std::size_t most = host_.max_circuits();
-  if (!may_take(upstream, most, host_.circuits() + in_setup(), neighbours, taken_by)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "node ", name_, " has no room for another circuit from ", share_holder_text(upstream), ": ", taken_by(upstream),
-        " of ", most, " places are in use from there; the rest is used by or reserved for others"));
+  if (!may_take(upstream, most, host_.circuits() + in_setup(), neighbours, {&in_setup_, &open_})) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("node ", name_, " has no room for another circuit from ", share_holder_text(upstream), ": ",
+                     in_setup_.of(upstream) + open_.of(upstream), " of ", most,
+                     " places are in use from there; the rest is used by or reserved for others"));
   }
-  if (may_take(upstream, max_in_setup(most), in_setup(), neighbours, in_setup_of)) return absl::OkStatus();
+  if (may_take(upstream, max_in_setup(most), in_setup(), neighbours, {&in_setup_})) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " has no room for another circuit from ",
                                                    share_holder_text(upstream), " now: ", in_setup_.of(upstream),
                                                    " set-ups from there are in progress, of at most ",
                                                    max_in_setup(most), " from all peers; try again"));
 }
 
-absl::Status TransitSetups::make_room(const CircuitSetup& setup, const std::string& upstream) {
+absl::Status TransitSetups::make_room(const CircuitSetup& setup, const ShareHolder& upstream) {
   absl::Status room = check_room(setup, upstream);
   if (room.ok() || setup.purpose == SetupPurpose::kInquiry || setup.further) return room;
   return give_way(setup, upstream) ? check_room(setup, upstream) : room;
@@ -65,7 +66,7 @@ absl::Status TransitSetups::make_room(const CircuitSetup& setup, const std::stri
 
 // Ends the oldest of the neighbour's set-ups that have been dialing for long. False: there is none, or the new one
 // could not be dialed.
-bool TransitSetups::give_way(const CircuitSetup& to, const std::string& upstream) {
+bool TransitSetups::give_way(const CircuitSetup& to, const ShareHolder& upstream) {
   if (in_setup_.of(upstream) < kMany) return false;
   const Instant now = means_.clock.now();
   const auto oldest = std::find_if(dialing_.begin(), dialing_.end(), [&](const Dialing& each) {
@@ -85,7 +86,7 @@ bool TransitSetups::give_way(const CircuitSetup& to, const std::string& upstream
 }
 
 void TransitSetups::arrived(ArrivedSetup setup) {
-  const std::string upstream = host_.neighbour_at(setup.connection());
+  const ShareHolder upstream = host_.neighbour_at(setup.connection());
   // First, because it costs least: a party that sends too many must not take this node's time.
   if (absl::Status room = make_room(setup.setup(), upstream); !room.ok()) return refuse(std::move(setup), room);
   events_.raise(EventCode::kSetupArrived, absl::StrCat("set-up ", circuit_text(setup.setup()), " has arrived"),
@@ -97,9 +98,8 @@ void TransitSetups::arrived(ArrivedSetup setup) {
   wait_for_topology(std::move(setup), upstream, status);
 }
 
-void TransitSetups::wait_for_topology(ArrivedSetup setup, const std::string& upstream, const absl::Status& why) {
-  const auto waits_of = [&](const std::string& holder) { return waits_.of(holder); };
-  if (!may_take(upstream, kMaxWaiting, waits_.all(), host_.neighbours(), waits_of)) {
+void TransitSetups::wait_for_topology(ArrivedSetup setup, const ShareHolder& upstream, const absl::Status& why) {
+  if (!may_take(upstream, kMaxWaiting, waits_.all(), host_.neighbours(), {&waits_})) {
     return refuse(std::move(setup),
                   absl::ResourceExhaustedError(absl::StrCat("node ", name_, " already has ", waits_.of(upstream),
                                                             " set-ups from ", share_holder_text(upstream),
@@ -132,7 +132,7 @@ void TransitSetups::check_waiting() {
       continue;
     }
     // Its neighbour may have come up meanwhile.
-    const std::string upstream = host_.neighbour_at(setup.connection());
+    const ShareHolder upstream = host_.neighbour_at(setup.connection());
     const absl::Status room = make_room(setup.setup(), upstream);
     room.ok() ? dial_onward(std::move(setup), upstream, arrived) : refuse(std::move(setup), room);
   }
@@ -144,7 +144,7 @@ void TransitSetups::check_waiting() {
   deadline_ = means_.clock.call_at(first->deadline, [this] { check_waiting(); });
 }
 
-void TransitSetups::dial_onward(ArrivedSetup setup, const std::string& upstream, Instant arrived) {
+void TransitSetups::dial_onward(ArrivedSetup setup, const ShareHolder& upstream, Instant arrived) {
   CircuitSetup onward = setup.setup();
   ++onward.hop;
   onward.budget_ms = onward_budget_ms(onward.budget_ms, means_.clock.now() - arrived);
@@ -196,6 +196,7 @@ void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Statu
 }
 
 void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
+  const ShareHolder from = place->held.holder();
   ArrivedSetup arrived = std::move(place->setup);
   dialing_.erase(place);
   if (!downstream.ok()) {
@@ -227,14 +228,15 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   if (!upstream.ok()) return refused(setup, upstream.status());
   const absl::Status relayed = host_.relay(setup, *std::move(upstream), *std::move(downstream), std::move(floor));
   if (!relayed.ok()) return lost(setup, relayed);
-  ++open_[setup.this_hop_from()];  // check_transit() has compared it with the topology
+  open_places_.emplace(addresses_of(setup), open_.take(from));
   events_.raise(EventCode::kCircuitOpened, absl::StrCat("circuit ", circuit_text(setup), " is open"),
                 circuit_fields(setup));
 }
 
 void TransitSetups::circuit_ended(const CircuitSetup& setup) {
-  const auto open = open_.find(setup.this_hop_from());
-  if (open != open_.end() && --open->second == 0) open_.erase(open);
+  // All circuits between two addresses count for one neighbour, unless another one has taken its place meanwhile.
+  const auto open = open_places_.find(addresses_of(setup));
+  if (open != open_places_.end()) open_places_.erase(open);
 }
 
 void TransitSetups::refuse(ArrivedSetup setup, const absl::Status& reason, FailureScope scope) {

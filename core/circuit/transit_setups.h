@@ -4,7 +4,8 @@
 //           -> accept the hop it arrived over -> the host relays
 //
 // Every set-up ends as a circuit or with a refusal and its reason. Why set-ups travel hop by hop:
-// docs/decisions/0004. Room is shared out among the neighbours that set-ups come from: docs/decisions/0028.
+// docs/decisions/0004. Room is shared out among the ports, and the neighbours there, that set-ups come from:
+// docs/decisions/0028.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSIT_SETUPS_H_
@@ -41,10 +42,11 @@ class TransitSetups {
     virtual ~Host() = default;
     // Node::check_transit(). NotFound: the topology may have the cable soon, or the neighbour may tell the TCP port.
     virtual absl::Status check_transit(const CircuitSetup& setup) = 0;
-    // The neighbour at the other end of the connection, by the two addresses. kNoNeighbour: none that is up.
-    virtual std::string neighbour_at(const SetupConnection& connection) const = 0;
+    // The neighbour at the other end of the connection, and the port to it, by the two addresses. ShareHolder(): none
+    // that is up.
+    virtual ShareHolder neighbour_at(const SetupConnection& connection) const = 0;
     // Those that are up.
-    virtual std::set<std::string> neighbours() const = 0;
+    virtual std::set<ShareHolder> neighbours() const = 0;
     // Circuits relayed now, and their maximum.
     virtual std::size_t circuits() const = 0;
     virtual std::size_t max_circuits() const = 0;
@@ -96,8 +98,9 @@ class TransitSetups {
   std::size_t in_setup() const { return in_setup_.all(); }
   // Inquiries on their way to the next node. They need no such room: a full relay passes them on, too.
   std::size_t inquiries() const { return inquiries_.all(); }
-  // The most of them that have come from one neighbour.
+  // The most of them that have come from one neighbour, and from all, shared out like places.
   static constexpr std::size_t kMaxInquiries = 128;
+  static constexpr std::size_t kMaxInquiriesOfAll = 512;
 
  private:
   struct Waiting {
@@ -114,17 +117,23 @@ class TransitSetups {
     std::unique_ptr<HopDial> dial;
   };
   using Place = std::list<Dialing>::iterator;
+  using HopAddresses = std::pair<std::string, std::string>;  // of the hop that a set-up arrived over
+
+  static HopAddresses addresses_of(const CircuitSetup& setup) {
+    return {setup.this_hop().from_address, setup.this_hop().to_address};
+  }
 
   HeldPlaces& held_by(const CircuitSetup& setup) {
     return setup.purpose == SetupPurpose::kInquiry ? inquiries_ : in_setup_;
   }
-  absl::Status check_room(const CircuitSetup& setup, const std::string& upstream) const;
-  absl::Status check_share(const std::string& upstream) const;
-  absl::Status make_room(const CircuitSetup& setup, const std::string& upstream);
-  bool give_way(const CircuitSetup& to, const std::string& upstream);
-  void wait_for_topology(ArrivedSetup setup, const std::string& upstream, const absl::Status& why);
+  absl::Status check_room(const CircuitSetup& setup, const ShareHolder& upstream) const;
+  absl::Status check_inquiries(const ShareHolder& upstream) const;
+  absl::Status check_share(const ShareHolder& upstream) const;
+  absl::Status make_room(const CircuitSetup& setup, const ShareHolder& upstream);
+  bool give_way(const CircuitSetup& to, const ShareHolder& upstream);
+  void wait_for_topology(ArrivedSetup setup, const ShareHolder& upstream, const absl::Status& why);
   void check_waiting();
-  void dial_onward(ArrivedSetup setup, const std::string& upstream, Instant arrived);
+  void dial_onward(ArrivedSetup setup, const ShareHolder& upstream, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);
   // Refuses for a fault that this node has found. ResourceExhausted: it has no room, and the set-up may be sent again.
   void refuse(ArrivedSetup setup, const absl::Status& reason) {
@@ -140,8 +149,9 @@ class TransitSetups {
   EventSink& events_;
   const std::string name_;
   std::optional<SubKey> key_;
-  // By the neighbour that the set-ups have come from.
-  std::map<std::string, std::size_t> open_;  // circuits that the host relays
+  // By the port and the neighbour that the set-ups have come from.
+  HeldPlaces open_;  // circuits that the host relays
+  std::multimap<HopAddresses, HeldPlaces::Place> open_places_;
   HeldPlaces in_setup_;
   HeldPlaces inquiries_;
   HeldPlaces waits_;  // of those in the two before

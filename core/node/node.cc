@@ -429,10 +429,10 @@ std::optional<CableEnds> Node::find_cable(const ProbedCable& cable) const {
   return std::nullopt;
 }
 
-std::string Node::neighbour_at(const std::string& own_address, const std::string& other_address) const {
+ShareHolder Node::neighbour_at(const std::string& own_address, const std::string& other_address) const {
   absl::StatusOr<routing::PortAddress> own = routing::parse_port_address(own_address);
   absl::StatusOr<routing::PortAddress> other = routing::parse_port_address(other_address);
-  if (!own.ok() || !other.ok()) return "";
+  if (!own.ok() || !other.ok()) return {};
   own->scope.clear();
   other->scope.clear();
   const auto is = [](routing::PortAddress address, const routing::PortAddress& wanted) {
@@ -441,17 +441,18 @@ std::string Node::neighbour_at(const std::string& own_address, const std::string
   };
   for (const auto& [key, neighbour] : neighbours_.all()) {
     const CableAddresses& cable = neighbour.addresses;
-    if (neighbour.up && is(cable.ours, *own) && is(cable.theirs, *other)) return neighbour.name;
+    if (neighbour.up && is(cable.ours, *own) && is(cable.theirs, *other))
+      return {neighbour.our_interface, neighbour.name};
   }
-  return "";
+  return {};
 }
 
-std::set<std::string> Node::neighbour_names() const {
-  std::set<std::string> names;
+std::set<ShareHolder> Node::share_holders() const {
+  std::set<ShareHolder> holders;
   for (const auto& [key, neighbour] : neighbours_.all()) {
-    if (neighbour.up) names.insert(neighbour.name);
+    if (neighbour.up) holders.insert({neighbour.our_interface, neighbour.name});
   }
-  return names;
+  return holders;
 }
 
 // Peers can invent many such cables.

@@ -24,6 +24,7 @@
 #include "core/event/event_log.h"
 #include "core/event/problems.h"
 #include "core/flooding/flooding.h"
+#include "core/neighbour_shares.h"
 #include "core/node/doubted_cable.h"
 #include "core/node/path_planner.h"
 #include "core/paced_work.h"
@@ -115,12 +116,12 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   std::optional<CableEnds> find_cable(const ProbedCable& cable) const;
   // Whether a cable with these addresses is up; IPv6 zones are ignored.
   bool is_cable_up(const std::string& own_address, const std::string& other_address) const {
-    return !neighbour_at(own_address, other_address).empty();
+    return neighbour_at(own_address, other_address) != ShareHolder();
   }
-  // The neighbour at the other end of that cable. Empty: no such cable is up.
-  std::string neighbour_at(const std::string& own_address, const std::string& other_address) const;
-  // Those to which a cable is up.
-  std::set<std::string> neighbour_names() const;
+  // The neighbour at the other end of that cable, and the port to it. ShareHolder(): no such cable is up.
+  ShareHolder neighbour_at(const std::string& own_address, const std::string& other_address) const;
+  // Those to which a cable is up, at each port.
+  std::set<ShareHolder> share_holders() const;
 
   // The current problems for an operator to fix: of cables, of selected ports, of this node's name.
   std::vector<Problem> problems() const;

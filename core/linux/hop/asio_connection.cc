@@ -54,7 +54,7 @@ class AsioConnection final : public SetupConnection {
     // The connection ends here whether or not the bytes arrive; without them the peer reports its end as the reason.
     static_cast<void>(send_now(final_frame));
     auto& io = static_cast<boost::asio::io_context&>(state_->socket.get_executor().context());
-    close_lingering(io, release());
+    close_refused(io, release());
   }
   // A reset, so that no kernel memory waits for a peer that does not close its end.
   void abandon() override {

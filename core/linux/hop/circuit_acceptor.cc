@@ -149,7 +149,7 @@ void CircuitAcceptor::State::accept(const std::shared_ptr<Listener>& listener) {
 }
 
 void CircuitAcceptor::State::take(const Listener& listener, std::unique_ptr<SetupConnection> connection) {
-  const std::string party = party_of ? party_of(*connection) : listener.address;
+  const ShareHolder party = party_of ? party_of(*connection) : ShareHolder{listener.address, ""};
   arrivals.take(std::move(connection), listener.address, party, keys, random_value<Challenge>());
 }
 

@@ -16,6 +16,7 @@
 #include "core/arrivals/arrivals.h"
 #include "core/circuit/hop_reception.h"
 #include "core/crypto/setup_keys.h"
+#include "core/neighbour_shares.h"
 #include "core/settings/port_range.h"
 
 namespace cableway::host {
@@ -57,9 +58,9 @@ class CircuitAcceptor {
   void on_probe(OnProbe on_probe);
 
   // Whose share a connection counts in. Without it: that of the address that it arrived at.
-  using PartyOf = std::function<std::string(const SetupConnection&)>;
+  using PartyOf = std::function<ShareHolder(const SetupConnection&)>;
   void share_by(PartyOf party_of);
-  // Reports that many connections bring no set-up.
+  // Reports that many connections bring no valid set-up.
   void on_flood(IdleRate::Report on_flood);
 
   // Replaces the addresses; each uses port(). Accepted connections stay. Listens on as many as possible; the status

@@ -150,7 +150,7 @@ absl::Status NodeService::start_relay() {
       io_, settings_, settings_.node,
       {[this](const CircuitSetup& setup) { return node_->check_transit(setup); },
        [this](const std::string& own, const std::string& other) { return node_->neighbour_at(own, other); },
-       [this] { return node_->neighbour_names(); }},
+       [this] { return node_->share_holders(); }},
       events(), port_stamps_->page());
   if (!relay.ok()) return relay.status();
   relay_ = *std::move(relay);

@@ -21,6 +21,7 @@
 #include "core/linux/link/relay_store.h"
 #include "core/linux/relay/relay_loop.h"
 #include "core/linux/tcp/relay_memory.h"
+#include "core/neighbour_shares.h"
 #include "core/ports/port_lost.h"
 #include "core/relay/relay_status.h"
 #include "core/settings/settings.h"
@@ -33,8 +34,8 @@ class RelayService final : private TransitSetups::Host {
   // What the relay asks the node (core/node/node.h).
   struct Asks {
     std::function<absl::Status(const CircuitSetup&)> check_transit;  // Node::check_transit()
-    std::function<std::string(const std::string& own_address, const std::string& other_address)> neighbour_at;
-    std::function<std::set<std::string>()> neighbour_names;
+    std::function<ShareHolder(const std::string& own_address, const std::string& other_address)> neighbour_at;
+    std::function<std::set<ShareHolder>()> neighbours;
   };
 
   // Uses the settings relay_memory, relay_spin, transport and those of RDMA. `name` is the node's. `events` and
@@ -67,10 +68,10 @@ class RelayService final : private TransitSetups::Host {
   absl::Status open(const Settings& settings);
 
   absl::Status check_transit(const CircuitSetup& setup) override { return node_.check_transit(setup); }
-  std::string neighbour_at(const SetupConnection& connection) const override {
+  ShareHolder neighbour_at(const SetupConnection& connection) const override {
     return node_.neighbour_at(connection.own_address(), connection.other_address());
   }
-  std::set<std::string> neighbours() const override { return node_.neighbour_names(); }
+  std::set<ShareHolder> neighbours() const override { return node_.neighbours(); }
   std::size_t circuits() const override { return loop_->circuits(); }
   std::size_t max_circuits() const override { return memory_.max_circuits; }
   absl::Status no_room(std::size_t in_setup) const override;

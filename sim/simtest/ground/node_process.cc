@@ -151,12 +151,12 @@ absl::Status NodeProcess::check_transit(const CircuitSetup& setup) {
   return ground_.nodes.node(node_).check_transit(setup);
 }
 
-std::string NodeProcess::neighbour_at(const SetupConnection& connection) const {
+ShareHolder NodeProcess::neighbour_at(const SetupConnection& connection) const {
   return ground_.nodes.node(node_).neighbour_at(connection.own_address(), connection.other_address());
 }
 
-std::set<std::string> NodeProcess::neighbours() const {
-  return ground_.nodes.node(node_).neighbour_names();
+std::set<ShareHolder> NodeProcess::neighbours() const {
+  return ground_.nodes.node(node_).share_holders();
 }
 
 std::size_t NodeProcess::circuits() const {

@@ -14,6 +14,7 @@
 
 #include "core/circuit/hop_names.h"
 #include "core/circuit/transit_setups.h"
+#include "core/neighbour_shares.h"
 #include "core/node/path_wait.h"
 #include "core/ports/port_lost.h"
 #include "sim/simtest/ground/node_pulses.h"
@@ -97,8 +98,8 @@ class NodeProcess final : private TransitSetups::Host {
   };
 
   absl::Status check_transit(const CircuitSetup& setup) override;
-  std::string neighbour_at(const SetupConnection& connection) const override;
-  std::set<std::string> neighbours() const override;
+  ShareHolder neighbour_at(const SetupConnection& connection) const override;
+  std::set<ShareHolder> neighbours() const override;
   std::size_t circuits() const override;
   std::size_t max_circuits() const override;
   absl::Status no_room(std::size_t in_setup) const override;

@@ -34,13 +34,13 @@ SetupDoor::SetupDoor(std::size_t node, Clock& clock, SetupTools& tools, RuleBook
           clock, {}, [this](const std::string& /*peer*/, Arrivals::Opening opening) { opened(std::move(opening)); },
           [this](const IdleRate::From& from, std::size_t per_second) {
             rules_.broken(7, absl::StrCat(per_second, " connections a second from ", from.address,
-                                          ", where all nodes are correct, brought no set-up"));
+                                          ", where all nodes are correct, brought no valid set-up"));
           }) {}
 
 void SetupDoor::receive(std::unique_ptr<SetupConnection> connection) {
   if (held_) return waiting_.push_back(std::move(connection));
   const std::string address = connection->own_address();
-  arrivals_.take(std::move(connection), address, address, tools_.keys_of(node_), tools_.challenges.next());
+  arrivals_.take(std::move(connection), address, {address, ""}, tools_.keys_of(node_), tools_.challenges.next());
 }
 
 void SetupDoor::opened(Arrivals::Opening opening) {

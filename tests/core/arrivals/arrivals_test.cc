@@ -41,9 +41,9 @@ class ArrivalsTest : public testing::Test {
     return setup;
   }
   // Those of one address are one party.
-  Peer connect(const std::string& from) {
+  Peer connect(const std::string& from, const std::string& port = "eth0") {
     auto peer = std::make_shared<PlayedPeer>();
-    arrivals_.take(std::make_unique<PlayedConnection>(peer, kOwn, from), kOwn, from, SetupKeys(), Challenge{});
+    arrivals_.take(std::make_unique<PlayedConnection>(peer, kOwn, from), kOwn, {port, from}, SetupKeys(), Challenge{});
     return peer;
   }
   static void send_setup(PlayedPeer& peer, const std::string& from) {
@@ -132,6 +132,21 @@ TEST_F(ArrivalsTest, EachPartyLosesItsOwnConnectionsOnly) {
   EXPECT_TRUE(patient->is_open);
 }
 
+// A neighbour can have as many names as a segment may have ports.
+TEST_F(ArrivalsTest, ManyNamesAtOnePortLoseTheirOwnConnectionsOnly) {
+  std::vector<Peer> honest;
+  for (int i = 0; i < 10; ++i) honest.push_back(connect(kNeighbour));
+  for (int i = 0; i < 100; ++i) {
+    for (int name = 0; name < 112; ++name) connect("10.0.1." + std::to_string(name), "eth1");
+  }
+  EXPECT_EQ(arrivals_.size(), limits_.all);
+  EXPECT_EQ(open_of(honest), honest.size());
+  // At that port the largest party gives way.
+  const Peer newest = connect("10.0.1.200", "eth1");
+  for (int i = 0; i < 5; ++i) connect(kNeighbour);
+  EXPECT_TRUE(newest->is_open);
+}
+
 TEST_F(ArrivalsTest, SilenceIsShortOnlyWhileItIsScarce) {
   const std::vector<Peer> few = flood(limits_.each / 2, kNeighbour);
   const std::vector<Peer> many = flood(limits_.each / 2 + 10, kOther);
@@ -152,13 +167,37 @@ TEST_F(ArrivalsTest, AFloodIsReportedWithItsPortItsSourceAndItsRate) {
   EXPECT_EQ(events_.count(EventCode::kConnectionsFlooded), 1U) << "once in 10 s";
   EXPECT_THAT(
       events_.raised.front().text,
-      HasSubstr(" connections a second to TCP port 7470 at 10.0.0.1 (port eth0) brought no set-up, most of them "
+      HasSubstr(" connections a second to TCP port 7470 at 10.0.0.1 (port eth0) brought no valid set-up, most of them "
                 "from 10.0.0.2, an address of node 10.0.0.2"));
   EXPECT_EQ(test::field_of(events_.raised.front().fields, "address"), "10.0.0.2");
   EXPECT_GT(std::stoi(test::field_of(events_.raised.front().fields, "rate")), 800);
   EXPECT_THAT(notes_.problem(), HasSubstr("the oldest are closed"));
   clock_.run_for(FloodNotes::kLasts + seconds(2));
   EXPECT_EQ(notes_.problem(), "");
+}
+
+TEST_F(ArrivalsTest, InvalidSetUpsAreReportedAsAFlood) {
+  for (int i = 0; i < 1000; ++i) {
+    const Peer peer = connect(kOther);
+    peer->deliver(std::vector<std::byte>(64, std::byte{'G'}));
+    peer->run();
+    clock_.run_for(milliseconds(1));
+  }
+  clock_.run_for(seconds(1));
+  EXPECT_EQ(refused_.size(), 1000U);
+  ASSERT_EQ(events_.count(EventCode::kConnectionsFlooded), 1U);
+  EXPECT_THAT(notes_.problem(), HasSubstr("brought no valid set-up, most of them from 10.0.0.9"));
+}
+
+// As after a node has stood still: its peers have given up meanwhile.
+TEST_F(ArrivalsTest, PeersThatHaveClosedAreNoFlood) {
+  for (const Peer& peer : flood(100, kNeighbour)) {
+    peer->ended = absl::UnavailableError("End of file");
+    peer->run();
+  }
+  clock_.run_for(seconds(2));
+  EXPECT_EQ(refused_.size(), 100U);
+  EXPECT_EQ(events_.raised.size(), 0U);
 }
 
 TEST_F(ArrivalsTest, FewSilentConnectionsAreNoFlood) {

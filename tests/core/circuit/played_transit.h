@@ -30,14 +30,14 @@ class PlayedTransitHost final : public TransitSetups::Host {
     ++checks;
     return transit;
   }
-  std::string neighbour_at(const SetupConnection& connection) const override {
+  ShareHolder neighbour_at(const SetupConnection& connection) const override {
     const auto found = addresses.find(connection.other_address());
-    return found == addresses.end() ? kNoNeighbour : found->second;
+    return found == addresses.end() ? ShareHolder() : found->second;
   }
-  std::set<std::string> neighbours() const override {
-    std::set<std::string> names;
-    for (const auto& [address, name] : addresses) names.insert(name);
-    return names;
+  std::set<ShareHolder> neighbours() const override {
+    std::set<ShareHolder> holders;
+    for (const auto& [address, holder] : addresses) holders.insert(holder);
+    return holders;
   }
   std::size_t circuits() const override { return relayed; }
   std::size_t max_circuits() const override { return limit; }
@@ -59,7 +59,8 @@ class PlayedTransitHost final : public TransitSetups::Host {
 
   absl::Status transit;
   absl::Status floor;
-  std::map<std::string, std::string> addresses{{"10.0.0.2", "n0"}, {"10.0.1.2", "n2"}};  // of neighbours that are up
+  // Of neighbours that are up.
+  std::map<std::string, ShareHolder> addresses{{"10.0.0.2", {"eth0", "n0"}}, {"10.0.1.2", {"eth1", "n2"}}};
   std::size_t checks = 0;
   std::size_t relayed = 0;
   std::size_t limit = 10;

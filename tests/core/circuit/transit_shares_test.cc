@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/core/circuit/played_transit.h"
@@ -123,6 +124,76 @@ TEST_F(TransitSharesTest, InquiriesOfOneNeighbourKeepNoOtherOut) {
   CircuitSetup other = back();
   other.purpose = SetupPurpose::kInquiry;
   EXPECT_TRUE(arrive(other, kSecond)->is_open);
+}
+
+// A neighbour that is as many names on its cable as a segment may have ports.
+class TransitCrowdTest : public TransitSharesTest {
+ protected:
+  TransitCrowdTest() {
+    for (int i = 0; i < 112; ++i) {
+      names_.push_back("10.0.0." + std::to_string(100 + i));
+      host_.addresses[names_.back()] = {"eth0", "x" + std::to_string(i)};
+    }
+  }
+  // As many set-ups that hang as all names together may have.
+  std::size_t crowd(CircuitSetup setup) {
+    std::size_t open = 0;
+    for (bool some = true; std::exchange(some, false);) {
+      for (const std::string& name : names_) {
+        setup.hops[0].from_address = name;
+        const Peers more = flood(1, name, setup);
+        open += more.size();
+        some = some || !more.empty();
+        kept_.insert(kept_.end(), more.begin(), more.end());
+      }
+    }
+    return open;
+  }
+
+  std::vector<std::string> names_;
+  Peers kept_;
+};
+
+TEST_F(TransitCrowdTest, SetUpsLeaveTheOtherPortItsShare) {
+  EXPECT_LE(crowd(setup(10'000)), 655U);
+  EXPECT_EQ(flood(1200, kSecond, back()).size(), TransitSetups::max_in_setup(kPlaces) / 4);
+}
+
+TEST_F(TransitCrowdTest, SetUpsThatWaitLeaveTheOtherPortItsShare) {
+  host_.transit = absl::NotFoundError("no cable c1");
+  EXPECT_EQ(crowd(setup(10'000)), TransitSetups::kMaxWaiting * 3 / 4);
+  EXPECT_EQ(flood(1200, kSecond, back()).size(), TransitSetups::kMaxWaiting / 4);
+}
+
+TEST_F(TransitCrowdTest, InquiriesLeaveTheOtherPortItsShare) {
+  CircuitSetup inquiry = setup();
+  inquiry.purpose = SetupPurpose::kInquiry;
+  EXPECT_LE(crowd(inquiry), TransitSetups::kMaxInquiriesOfAll * 3 / 4);
+  EXPECT_THAT(busy_reason_at(*arrive(inquiry, names_[0])),
+              HasSubstr("inquiries from node x0; the rest of what it passes on is used by or reserved for others"));
+  CircuitSetup other = back();
+  other.purpose = SetupPurpose::kInquiry;
+  EXPECT_EQ(flood(1200, kSecond, other).size(), TransitSetups::kMaxInquiries);
+}
+
+TEST_F(TransitCrowdTest, CircuitsLeaveTheOtherPortItsShareThoughNamesChange) {
+  std::size_t opened = 0;
+  for (const std::string& name : names_) {
+    CircuitSetup from_name = setup();
+    from_name.hops[0].from_address = name;
+    while (open(from_name, name)->final_frame.empty()) ++opened;
+    host_.addresses.erase(name);
+  }
+  while (open(setup(), kFirst)->final_frame.empty()) ++opened;
+  EXPECT_EQ(opened, host_.relayed);
+  EXPECT_EQ(opened, 748U);
+  while (open(back(), kSecond)->final_frame.empty()) ++opened;
+  EXPECT_EQ(opened, kPlaces);
+  // A place that is given back is its port's.
+  --host_.relayed;
+  transit_.circuit_ended(back());
+  EXPECT_THAT(busy_reason_at(*open(setup(), kFirst)), HasSubstr("no room for another circuit from node n0"));
+  EXPECT_THAT(open(back(), kSecond)->final_frame, IsEmpty());
 }
 
 // 50 communicators on 8 nodes, whose flows have all asked for their further circuits before the last of them asks for

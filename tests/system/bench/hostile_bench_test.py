@@ -8,6 +8,7 @@ run a lab.
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ sys.path[:0] = [str(ROOT / "tests" / "system"), str(ROOT / "tools" / "bench"), s
 
 import hostile_report
 import lab_case
+import open_connections
 from hostile_results import Result, not_measured
 
 BUILD = ""
@@ -83,6 +85,18 @@ class JudgementTest(unittest.TestCase):
                          "| outsider: sends much (1,000/s sent) | 100.0 | 99.0 | 0.990 | 0.60 s | 2.0 | +0.200 n1 |"
                          " nothing (KEY_DIFFERS) | KEY_DIFFERS | met |")
         self.assertIn("| outsider: sends much (1,000/s sent) | much | 100.0 |", hostile_report.table([result()], True)[-1])
+
+
+class GarbageTest(unittest.TestCase):
+    def test_a_connection_goes_on_until_it_is_closed(self) -> None:
+        here, there = socket.socketpair()
+        with there:
+            here.setblocking(False)
+            for _ in range(100):
+                self.assertTrue(open_connections.send_more(here, bytes(65536)), "also while nobody reads")
+            self.assertTrue(there.recv(1))
+        self.assertFalse(open_connections.send_more(here, b"more"))
+        self.assertEqual(here.fileno(), -1)
 
 
 class CommandTest(unittest.TestCase):

@@ -118,7 +118,7 @@ class RelayFloodTest(unittest.TestCase):
             found = [each for each in nodes.doctor("n1")[1] if each["code"] == "CONNECTIONS_FLOODED"]
             self.assertEqual(len(found), 1, nodes.problems("n1"))
             self.assertRegex(found[0]["what"], r"^\d+ connections a second to TCP port 7470 at 10.7.0.2 \(port to-n0\) "
-                                               "brought no set-up, most of them from 10.7.0.1, an address of node n0")
+                                               "brought no valid set-up, most of them from 10.7.0.1, an address of node n0")
             self.assertGreaterEqual(nodes.count_logged("n1", "CONNECTIONS_FLOODED"), 1, nodes.log("n1"))
 
     @in_lab("line:3")

@@ -88,8 +88,10 @@ def _path_from_attacker(lab: HostileLab) -> str:
     return json.dumps({"nodes": nodes, "hops": hops})
 
 
-def _idle_connections(assault: Assault) -> None:
-    assault.run(ATTACKER, "open_connections.py", "idle", "1000", _both_cables(assault.lab)[0])
+def _connections(kind: str) -> Callable[[Assault], None]:
+    def begin(assault: Assault) -> None:
+        assault.run(ATTACKER, "open_connections.py", kind, "1000", _both_cables(assault.lab)[0])
+    return begin
 
 
 def _set_ups(kind: str, number: int) -> Callable[[Assault], None]:
@@ -175,8 +177,10 @@ ATTACKS = (
            earlier="no new circuit of anyone for 55 s"),
     Attack("ports", "insider", "200 set-ups a second to TCP ports where no process accepts circuits", _set_ups("untold", 200),
            earlier="the relay connected to any port"),
-    Attack("connections", "outsider", "1,000 connections a second that send nothing", _idle_connections,
+    Attack("connections", "outsider", "1,000 connections a second that send nothing", _connections("idle"),
            earlier="50 a second: the relay refused all others"),
+    Attack("garbage-connections", "outsider", "1,000 connections a second that send garbage and go on sending",
+           _connections("garbage")),
     Attack("sessions", "local users", "four users open as many sessions as they may", _take_sessions),
     Attack("session-name", "local user", "takes the name of the node's session socket before the node starts", _take_name,
            earlier="the node did not start"),

@@ -2,6 +2,7 @@
 """Runs in the attacker's node: opens connections to a relay's TCP port, until SIGTERM.
 
 open_connections.py idle PER_SECOND OWN,THEIRS: connections that send nothing.
+open_connections.py garbage PER_SECOND OWN,THEIRS: connections that send what is no set-up, and go on sending.
 open_connections.py untold PER_SECOND OWN,THEIRS KEY_FILE PATH: set-ups to TCP ports at which no process accepts circuits.
 open_connections.py hang COUNT OWN,THEIRS KEY_FILE PATH PORT: so many set-ups at a time to that port, begun again as they end.
 
@@ -25,6 +26,8 @@ from set_ups import RELAY_PORT, PlayedPath, send_sealed, set_up, set_up_key
 
 _BIND_NO_PORT = 24  # IP_BIND_ADDRESS_NO_PORT: connections to different ends may share a port
 _MOST_KEPT = 5000
+_GARBAGE_BEGINS, _GARBAGE_GOES_ON = bytes(range(1, 33)), bytes(65536)
+_GOING_ON = 16  # of the kept ones, as each further one begins
 _TIMEOUT_S = 2.0
 _AGAIN_AT_ONCE, _AGAIN_S = 6, 0.05  # 120 a second, as many as reach their budget of 10 s
 _FIRST_UNTOLD, _UNTOLD_PORTS = 20_000, 10_000
@@ -43,6 +46,18 @@ def _connect(own: str, theirs: str) -> socket.socket:
     return connection
 
 
+def send_more(connection: socket.socket, content: bytes) -> bool:
+    """As much as it takes at once. False: it has ended, and is closed."""
+    try:
+        connection.send(content)
+    except BlockingIOError:
+        return True
+    except OSError:
+        connection.close()
+        return False
+    return True
+
+
 class Opened:
     """The newest connections, kept open."""
 
@@ -53,6 +68,20 @@ class Opened:
     def begin_idle(self) -> None:
         with contextlib.suppress(OSError):
             self._keep(_connect(self._own, self._theirs))
+
+    def begin_garbage(self) -> None:
+        with contextlib.suppress(OSError):
+            connection = _connect(self._own, self._theirs)
+            connection.setblocking(False)
+            if send_more(connection, _GARBAGE_BEGINS):
+                self._keep(connection)
+
+    def go_on(self, most: int) -> None:
+        """Sends more on so many of the kept connections, and drops those that have ended."""
+        for _ in range(min(most, len(self._kept))):
+            connection = self._kept.popleft()
+            if send_more(connection, _GARBAGE_GOES_ON):
+                self._kept.append(connection)
 
     def begin(self, key: bytes, frame: bytes) -> bool:
         """A sealed set-up, whose answer is not awaited."""
@@ -97,6 +126,11 @@ def _hang(opened: Opened, count: int, key: bytes, path: PlayedPath, port: int) -
     print(json.dumps({"sent": sent, "seconds": time.monotonic() - began}), flush=True)
 
 
+def _garbage(opened: Opened) -> None:
+    opened.begin_garbage()
+    opened.go_on(_GOING_ON)
+
+
 def main() -> None:
     kind, number, addresses, *rest = sys.argv[1:]
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -104,6 +138,9 @@ def main() -> None:
     opened = Opened(addresses)
     if kind == "idle":
         repeat(int(number), lambda _: opened.begin_idle())
+        return
+    if kind == "garbage":
+        repeat(int(number), lambda _: _garbage(opened))
         return
     key, document = set_up_key(Path(rest[0])), json.loads(rest[1])
     path = PlayedPath(document["nodes"], [(cable, leaves, arrives) for cable, leaves, arrives in document["hops"]])

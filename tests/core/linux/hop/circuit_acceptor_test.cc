@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
@@ -17,6 +18,7 @@
 
 #include "absl/status/status.h"
 #include "core/linux/hop/asio_connection.h"
+#include "core/linux/tcp/lingering_close.h"
 #include "tests/core/linux/hop/sample_setup.h"
 #include "tests/core/linux/loopback_sockets.h"
 
@@ -197,6 +199,28 @@ TEST_F(CircuitAcceptorTest, IsNotShutByConnectionsWithoutASetup) {
   std::byte first;
   EXPECT_EQ(::recv(untrusted_peers[0].get(), &first, 1, MSG_DONTWAIT), -1);
   EXPECT_EQ(errno, ECONNRESET);
+  serve([&] { return reports > 0; });
+}
+
+TEST_F(CircuitAcceptorTest, RefusesAFloodOfGarbageWithBoundedMeansAndReportsIt) {
+  constexpr std::size_t kMany = 200;
+  listen();
+  std::size_t reports = 0;
+  acceptor_->on_flood([&](const IdleRate::From& from, std::size_t per_second) {
+    EXPECT_EQ(from.address, "127.0.0.1");
+    EXPECT_GE(per_second, IdleRate::kMany);
+    ++reports;
+  });
+  std::vector<UniqueFd> peers;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    peers.push_back(test::connect_to(acceptor_->port()));
+    test::write_all(peers.back().get(), std::string(kFrameHeaderBytes + 100, 'G'));
+    serve([&] { return refused_.size() > i; });
+  }
+  const auto is_open = [](const UniqueFd& peer) { return ::send(peer.get(), "G", 1, MSG_NOSIGNAL) == 1; };
+  EXPECT_LE(static_cast<std::size_t>(std::count_if(peers.begin(), peers.end(), is_open)), kMaxRefused);
+  EXPECT_THAT(reason_at(peers.front().get()), HasSubstr("not a Cableway frame"));
+  EXPECT_THAT(reason_at(peers.back().get()), HasSubstr("not a Cableway frame"));
   serve([&] { return reports > 0; });
 }
 
