@@ -188,7 +188,8 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
     return;
   }
   if (is_neighbour ? !is_new(key, datagram.counter) : !admit(port, life, datagram.counter, *hello)) return;
-  if (!heard_.at(key).allowance.take(clock_.now())) return;
+  // The next one says the same.
+  if (!heard_.at(key).hellos.take(clock_.now())) return;
   bound_hold(port, key, *hello);
   const std::size_t bytes = kControlEnvelopeBytes + datagram.body.size();
   take_hello(port, key, {*std::move(hello), datagram.counter, bytes, from, arrival});

@@ -30,7 +30,6 @@
 #include "core/discovery/control_channel.h"
 #include "core/discovery/control_datagram.h"
 #include "core/discovery/full_size_hellos.h"
-#include "core/discovery/hello_allowance.h"
 #include "core/discovery/life_challenges.h"
 #include "core/discovery/neighbour.h"
 #include "core/discovery/port_hello.h"
@@ -39,6 +38,7 @@
 #include "core/event/event.h"
 #include "core/event/problems.h"
 #include "core/ports/port_inventory.h"
+#include "core/token_bucket.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {
@@ -88,6 +88,11 @@ class Neighbours {
     std::uint64_t unknown = 0;   // segments from nodes without an adjacency that is up
   };
 
+  // How many hellos of one neighbour count. A node sends at most 100 a second; one that sent thousands would take this
+  // node's processor time. The burst is for those that waited while this node stalled.
+  static constexpr std::chrono::milliseconds kHelloEvery{8};
+  static constexpr int kHelloBurst = 64;
+
   // All references must outlive this. `random` returns unpredictable numbers, or in the simulator those of a seed.
   Neighbours(NodeIdentity identity, HelloTiming timing, Clock& clock, PortInventory& inventory, ControlChannel& channel,
              const DatagramSeal& seal, std::function<std::uint64_t()> random, Listener& listener);
@@ -115,7 +120,7 @@ class Neighbours {
  private:
   struct Heard {  // private state of a neighbour
     ReplayWindow window;
-    HelloAllowance allowance;
+    TokenBucket hellos{kHelloEvery, kHelloBurst};
     std::uint64_t hello = 0;  // counter of the newest hello
     Duration hold{0};
     Duration hold_extension{0};  // stalls of this node since the last hello from it

@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 #include "core/flooding/link_segment.h"
+#include "core/token_bucket.h"
 
 namespace cableway {
 
@@ -19,14 +20,11 @@ class SegmentAllowance {
 
   // For a segment of that size; one that is larger than senders make them costs as much as several. False: not yet.
   bool take(Instant now, std::size_t bytes) {
-    if (full_at_ - now >= kBurst * Duration(kEvery)) return false;
-    const auto segments = static_cast<Duration::rep>(std::max<std::size_t>(bytes / kSegmentBytes, 1));
-    full_at_ = std::max(full_at_, now) + segments * Duration(kEvery);
-    return true;
+    return bucket_.take(now, static_cast<Duration::rep>(std::max<std::size_t>(bytes / kSegmentBytes, 1)));
   }
 
  private:
-  Instant full_at_;  // when the bucket will be full again
+  TokenBucket bucket_{kEvery, kBurst};
 };
 
 }  // namespace cableway

@@ -337,8 +337,8 @@ TEST_F(InventedNodesTest, AreHeardAtABoundedRate) {
     invent();
   }
   world_.clock().run_for(1ms);
-  EXPECT_EQ(interface(), "eth" + std::to_string(HelloAllowance::kBurst - 1));
-  world_.clock().run_for(HelloAllowance::kEvery);
+  EXPECT_EQ(interface(), "eth" + std::to_string(Neighbours::kHelloBurst - 1));
+  world_.clock().run_for(Neighbours::kHelloEvery);
   hello_.interface = "eth1000";
   invent();
   world_.clock().run_for(1ms);
