@@ -22,7 +22,7 @@
 namespace cableway {
 
 inline constexpr std::uint16_t kControlMagic = 0x5743;  // "CW"
-inline constexpr std::uint8_t kControlVersion = 2;
+inline constexpr std::uint8_t kControlVersion = 3;
 inline constexpr std::size_t kControlHeaderBytes = 40;
 inline constexpr std::size_t kControlEnvelopeBytes = kControlHeaderBytes + kSealBytes;
 
