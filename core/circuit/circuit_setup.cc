@@ -8,6 +8,7 @@
 #include "core/flow/frame.h"
 #include "core/wire.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/cable_name.h"
 #include "routing/topology/topology.h"
 
 namespace cableway {
@@ -28,7 +29,7 @@ absl::Status check_path_names(const CircuitSetup& setup) {
   bool valid = routing::is_valid_name(setup.from_node, routing::kMaxNodeNameBytes);
   for (const Hop& hop : setup.hops) {
     valid = valid && routing::is_valid_name(hop.to_node, routing::kMaxNodeNameBytes) &&
-            routing::is_valid_name(hop.cable, routing::kMaxCableNameLength);
+            routing::is_valid_cable_name(hop.cable);
   }
   if (valid) return absl::OkStatus();
   return absl::InvalidArgumentError(

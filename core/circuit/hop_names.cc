@@ -33,10 +33,8 @@ HopEnd accepting_end(const CircuitSetup& setup, std::size_t hop) {
   return end;
 }
 
-// Compares with the cable's name, in which some of an interface's characters are replaced.
 bool is_at(const HopEnd& end, const std::string& interface) {
-  return !end.port.empty() &&
-         routing::discovered_cable_name(end.node, interface, end.other_node, end.other_port) == end.cable;
+  return !end.port.empty() && end.port == interface;
 }
 
 bool is_over(const HopEnd& end, const PortLost& lost) {

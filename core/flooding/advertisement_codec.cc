@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "core/discovery/port_address_wire.h"
@@ -35,12 +36,26 @@ routing::AdvertisedPort get_port(WireReader& reader) {
   return port;
 }
 
+// Whether there is one, then the address.
+void put_optional_address(WireWriter& writer, const std::optional<routing::PortAddress>& address) {
+  writer.put(static_cast<std::uint8_t>(address.has_value()));
+  if (address.has_value()) put_port_address(writer, *address);
+}
+
+std::optional<routing::PortAddress> get_optional_address(WireReader& reader) {
+  const auto is_said = reader.get<std::uint8_t>();
+  if (is_said > 1) reader.reject();
+  if (is_said != 1) return std::nullopt;
+  return get_port_address(reader);
+}
+
 routing::AdvertisedAdjacency get_adjacency(WireReader& reader) {
   routing::AdvertisedAdjacency adjacency;
   adjacency.port = reader.get<std::uint32_t>();
   adjacency.neighbour.value = reader.get<std::uint64_t>();
   adjacency.neighbour_port = reader.get<std::uint32_t>();
   adjacency.address = get_port_address(reader);
+  adjacency.neighbour_address = get_optional_address(reader);
   adjacency.latency_ns = reader.get<std::uint32_t>();
   const auto draining = reader.get<std::uint8_t>();
   if (draining > 1) reader.reject();
@@ -98,6 +113,7 @@ std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded)
     writer.put(adjacency.neighbour.value);
     writer.put(adjacency.neighbour_port);
     put_port_address(writer, adjacency.address);
+    put_optional_address(writer, adjacency.neighbour_address);
     writer.put(adjacency.latency_ns);
     writer.put(static_cast<std::uint8_t>(adjacency.draining));
     writer.put(adjacency.loss_percent);

@@ -15,7 +15,7 @@
 namespace cableway {
 
 // The largest encoded advertisement, with the maximum of ports and adjacencies, rounded up.
-inline constexpr std::size_t kMaxAdvertisementBytes = 21504;
+inline constexpr std::size_t kMaxAdvertisementBytes = 26624;
 
 struct FloodedAdvertisement {
   std::chrono::milliseconds age{0};  // since its origin sent it

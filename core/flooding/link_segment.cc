@@ -1,5 +1,6 @@
 #include "core/flooding/link_segment.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,7 +10,9 @@
 
 namespace cableway {
 
-static_assert(kControlHeaderBytes + 64 + kSegmentBytes + kMaxLinkMessageBytes + kSealBytes <= kMaxDatagramBytes);
+// One message of any size, or several of kSegmentBytes together (AdjacencyLink), whose headers are smaller than they.
+static_assert(kControlHeaderBytes + 64 + std::max(2 * kSegmentBytes, kMaxLinkMessageBytes) + kSealBytes <=
+              kMaxDatagramBytes);
 
 std::vector<std::byte> encode_link_segment(const LinkSegment& segment) {
   std::vector<std::byte> body;

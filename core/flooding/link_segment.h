@@ -13,7 +13,7 @@ namespace cableway {
 
 // A segment carries one message of any size, or as many as fit.
 inline constexpr std::size_t kSegmentBytes = 8192;
-inline constexpr std::size_t kMaxLinkMessageBytes = 21504;
+inline constexpr std::size_t kMaxLinkMessageBytes = 26624;
 
 enum class LinkMessageKind : std::uint8_t { kAdvertisement = 1, kToldPorts = 2 };
 

@@ -44,6 +44,12 @@ std::uint64_t advertised_rate_mbps(const PortFacts& port) {
   return port.root_mbps == 0 ? routing::kDefaultRateMbps : std::min(routing::kDefaultRateMbps, port.root_mbps);
 }
 
+// As advertised: the port is a link-local address's scope.
+routing::PortAddress without_scope(routing::PortAddress address) {
+  address.scope.clear();
+  return address;
+}
+
 EventFields cable_fields(const std::string& cable, const Neighbour& neighbour) {
   return {{"cable", cable},
           {"port", neighbour.our_interface},
@@ -218,13 +224,12 @@ void Node::advertise() {
   }
   for (const auto& [key, neighbour] : neighbours_.all()) {
     if (!neighbour.up || content.adjacencies.size() == routing::kMaxAdvertisedAdjacencies) continue;
-    routing::PortAddress address = neighbour.addresses.ours;
-    address.scope.clear();
     const std::string cable = name_of(neighbour);
     const auto loss = loss_percent_.find(cable);
-    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address, latency_ns(neighbour),
-                                   draining_cables_.contains(cable),
-                                   loss == loss_percent_.end() ? std::uint8_t{0} : loss->second});
+    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, without_scope(neighbour.addresses.ours),
+                                   latency_ns(neighbour), draining_cables_.contains(cable),
+                                   loss == loss_percent_.end() ? std::uint8_t{0} : loss->second,
+                                   without_scope(neighbour.addresses.theirs)});
   }
   flooding_.originate(std::move(content));
 }
@@ -433,11 +438,8 @@ ShareHolder Node::neighbour_at(const std::string& own_address, const std::string
   absl::StatusOr<routing::PortAddress> own = routing::parse_port_address(own_address);
   absl::StatusOr<routing::PortAddress> other = routing::parse_port_address(other_address);
   if (!own.ok() || !other.ok()) return {};
-  own->scope.clear();
-  other->scope.clear();
-  const auto is = [](routing::PortAddress address, const routing::PortAddress& wanted) {
-    address.scope.clear();
-    return address == wanted;
+  const auto is = [](const routing::PortAddress& address, const routing::PortAddress& wanted) {
+    return without_scope(address) == without_scope(wanted);
   };
   for (const auto& [key, neighbour] : neighbours_.all()) {
     const CableAddresses& cable = neighbour.addresses;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ struct AdvertisedAdjacency {
   std::uint32_t latency_ns = 0;   // one way, as measured by the origin; 0: not known
   bool draining = false;          // by the origin
   std::uint8_t loss_percent = 0;  // of what the neighbour sends, as in Cable
+  // The neighbour's on this cable, as its hellos gave it to the origin, likewise without a scope. Nodes always say it;
+  // empty: not said, and nothing is compared with it.
+  std::optional<PortAddress> neighbour_address = std::nullopt;
   friend auto operator<=>(const AdvertisedAdjacency&, const AdvertisedAdjacency&) = default;
 };
 

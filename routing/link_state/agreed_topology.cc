@@ -110,15 +110,25 @@ class Agreement {
   std::optional<std::string> find_fault(const std::string& name, const End& a, const End& b) {
     if (cables_.size() == kMaxCables) return absl::StrCat("the topology already has ", kMaxCables, " cables");
     if (names_.contains(name)) return "another cable has the same name: rename one of its interfaces";
-    // Happens while an address changes: only one end has advertised the new one yet.
+    // Both happen while an address changes, too: only one end has advertised the new one yet.
+    if (std::optional<std::string> fault = find_false_address(a, b)) return fault;
+    if (std::optional<std::string> fault = find_false_address(b, a)) return fault;
     if (a.adjacency->address.is_ipv6 != b.adjacency->address.is_ipv6) return "its ends use different address families";
     if (std::optional<std::string> fault = claim_address(a, b)) return fault;
     return claim_address(b, a);
   }
 
+  static std::optional<std::string> find_false_address(const End& end, const End& other) {
+    if (has_heard_address(*end.adjacency, *other.adjacency)) return std::nullopt;
+    return absl::StrCat("node ", end.node->name, " advertises address ", to_text(end.adjacency->address),
+                        " there, but node ", other.node->name, " hears ", to_text(*other.adjacency->neighbour_address),
+                        " in its hellos");
+  }
+
   // Both nodes of a cable know the addresses of its ends; each may know one port only by an address. Nodes elsewhere,
   // of which anyone could claim anything, do not matter (topology_check.h). A node accepts no second neighbour with an
-  // address that it knows (core/discovery), so only the cables of a node that does not keep to that are left out here.
+  // address that it knows (core/discovery), and says which address it has heard, so only the cables of a node that does
+  // not keep to that are left out here.
   std::optional<std::string> claim_address(const End& end, const End& other) {
     const AddressOwner owner{end.node->origin, end.port->id};
     const PortAddress& address = end.adjacency->address;

@@ -19,7 +19,8 @@ struct AgreedTopology {
 };
 
 // Contains every node with an advertisement, and every cable whose two ends advertise each other over the same two
-// ports. Pure; equal databases give equal topologies. InvalidArgument if the database has no advertisement.
+// ports, and each with the address that the other end has heard of, where that says one. Pure; equal databases give
+// equal topologies. InvalidArgument if the database has no advertisement.
 //
 // A cable's rate is that of its slower port, and at most that of each plug and root at its ends; its latency is the
 // lower of what its ends have measured. It drains if either end says so; its loss is that of its worse direction. A

@@ -22,4 +22,10 @@ const AdvertisedAdjacency* find_answer(const Advertisement& node, const Advertis
   return has_ports ? &*answer : nullptr;
 }
 
+bool has_heard_address(const AdvertisedAdjacency& own, const AdvertisedAdjacency& answer) {
+  if (!answer.neighbour_address.has_value()) return true;
+  const PortAddress& heard = *answer.neighbour_address;
+  return own.address.is_ipv6 == heard.is_ipv6 && own.address.bytes == heard.bytes;
+}
+
 }  // namespace cableway::routing

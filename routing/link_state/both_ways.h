@@ -16,6 +16,10 @@ const AdvertisedPort* find_port(const Advertisement& node, std::uint32_t id);
 const AdvertisedAdjacency* find_answer(const Advertisement& node, const AdvertisedAdjacency& adjacency,
                                        const Advertisement& neighbour);
 
+// Whether the end that advertises `own` has there the address that the other end, which advertises `answer`, has heard
+// of. Without this a neighbour could claim any address in its advertisement. Scopes are not compared.
+bool has_heard_address(const AdvertisedAdjacency& own, const AdvertisedAdjacency& answer);
+
 }  // namespace cableway::routing
 
 #endif  // CABLEWAY_ROUTING_LINK_STATE_BOTH_WAYS_H_

@@ -19,15 +19,25 @@ std::string default_cable_name(std::string_view first_node, std::string_view sec
 // ends are existing nodes.
 void name_cables(std::span<const Node> nodes, std::vector<Cable>& cables);
 
-// "<node>.<interface>-<node>.<interface>": a cable that the nodes discovered. Both ends give it the same name: the node
-// that comes first in the topology's order (natural_less) is named first. Characters outside [A-Za-z0-9._-] become '_'.
-// At most kMaxCableNameLength characters if the names of nodes and interfaces are valid. Two cables share a name only
-// if they join the same two interfaces, or interfaces that differ only in replaced characters.
+// Whether `name` may be that of a cable: is_valid_name(), or the second form of discovered_cable_name(), with valid
+// names of nodes and interfaces; at most kMaxCableNameLength characters.
+bool is_valid_cable_name(std::string_view name);
+
+// What a message says after the quoted name, as name_fault() does. Precondition: the name is not valid.
+std::string cable_name_fault(std::string_view name);
+
+// The name of a cable that the nodes discovered. Both ends give it the same name: the node that comes first in the
+// topology's order (natural_less) is named first. Two cables share a name only if they join the same two interfaces of
+// the same two nodes, whoever chose the names. So there are two forms:
+//   - "<node>.<interface>-<node>.<interface>" if no node's name has a dot, and the interfaces have letters, digits and
+//     '_' only: the first dot ends the first node's name, the next '-' ends its interface.
+//   - "<node>:<interface>:<node>:<interface>" for all others. No name of a node or an interface has a ':'.
+// Preconditions: the names of nodes and interfaces are valid, and the nodes differ. The result is a valid name.
 std::string discovered_cable_name(std::string_view node, std::string_view interface, std::string_view other_node,
                                   std::string_view other_interface);
 
-// The interfaces in a name made by discovered_cable_name() for these two nodes, each with its node. nullopt: the name
-// does not have that form.
+// The interfaces in a name made by discovered_cable_name() for these two nodes, each with its node. nullopt: it makes
+// no such name for them.
 struct CableInterfaces {
   std::string node;
   std::string other_node;

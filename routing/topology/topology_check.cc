@@ -12,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/cable_name.h"
 #include "routing/topology/port_address.h"
 
 namespace cableway::routing {
@@ -107,9 +108,8 @@ Checker::Result Checker::check_parts(const Node& node, const std::vector<SharedP
 }
 
 Checker::Result Checker::check_cable_name(const Cable& cable) {
-  if (!is_valid_name(cable.name, kMaxCableNameLength)) {
-    return Broken{Part::kName,
-                  absl::StrCat("cable name ", in_quotes(cable.name), " ", name_fault(cable.name, kMaxCableNameLength))};
+  if (!is_valid_cable_name(cable.name)) {
+    return Broken{Part::kName, absl::StrCat("cable name ", in_quotes(cable.name), " ", cable_name_fault(cable.name))};
   }
   if (!cable_names_.insert(cable.name).second) {
     return Broken{Part::kName, absl::StrCat("cable name ", in_quotes(cable.name),

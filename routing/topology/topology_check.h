@@ -28,7 +28,7 @@ bool is_valid_part_name(std::string_view name);
 
 // The first broken rule, if any:
 //   - 1 to kMaxNodes nodes, at most kMaxCables cables;
-//   - node names valid and unique, relay ports not 0; cable names valid and unique;
+//   - node names valid and unique, relay ports not 0; cable names valid (cable_name.h) and unique;
 //   - of a node, at most kMaxSharedParts plugs and as many roots, each with a name of its own and a rate within its
 //     bounds;
 //   - the ends of a cable are two different existing nodes, with addresses of one family, valid interface names (or

@@ -102,11 +102,15 @@ std::map<std::string_view, std::size_t> uses_of_names(const std::vector<Element>
   return uses;
 }
 
-std::string name_of(const SketchAttributes& attributes, std::size_t max_length,
+bool is_valid_node_name(std::string_view name) {
+  return is_valid_name(name, kMaxNodeNameBytes);
+}
+
+std::string name_of(const SketchAttributes& attributes, bool (*is_valid)(std::string_view),
                     const std::map<std::string_view, std::size_t>& uses, const std::string& otherwise) {
   if (const SketchText* name = find(attributes, "name")) return name->text;
   const SketchText* const label = find(attributes, "label");
-  if (label == nullptr || !is_valid_name(label->text, max_length) || uses.at(label->text) > 1) return otherwise;
+  if (label == nullptr || !is_valid(label->text) || uses.at(label->text) > 1) return otherwise;
   return label->text;
 }
 
@@ -228,7 +232,7 @@ absl::StatusOr<std::vector<Node>> GraphSketch::read_nodes() const {
   for (const SketchNode& sketched : nodes_) {
     Values values(*this, sketched.attributes);
     Node node;
-    node.name = name_of(sketched.attributes, kMaxNodeNameBytes, uses, sketched.id);
+    node.name = name_of(sketched.attributes, is_valid_node_name, uses, sketched.id);
     node.relay_port = static_cast<std::uint16_t>(
         values.whole_number("relay_port", std::numeric_limits<std::uint16_t>::max(), kDefaultRelayPort));
     node.draining = values.truth("draining");
@@ -247,7 +251,7 @@ absl::StatusOr<std::vector<Cable>> GraphSketch::read_cables() const {
   for (const SketchCable& sketched : cables_) {
     Values values(*this, sketched.attributes);
     Cable cable;
-    cable.name = name_of(sketched.attributes, kMaxCableNameLength, uses, "");
+    cable.name = name_of(sketched.attributes, is_valid_cable_name, uses, "");
     cable.a = port_of(sketched.from, sketched.attributes, "from");
     cable.b = port_of(sketched.to, sketched.attributes, "to");
     cable.rate_mbps = values.whole_number("rate_mbps", kMaxRateMbps, kDefaultRateMbps);

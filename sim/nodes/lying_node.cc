@@ -66,6 +66,11 @@ void LyingNode::claim(std::vector<routing::AdvertisedPort> ports,
   say_own();
 }
 
+void LyingNode::claim_address(std::optional<routing::PortAddress> address) {
+  claimed_address_ = std::move(address);
+  say_own();
+}
+
 void LyingNode::say(const routing::Advertisement& advertisement) {
   said_.push_back(
       {LinkMessageKind::kAdvertisement, encode_advertisement({std::chrono::milliseconds(0), advertisement})});
@@ -124,9 +129,12 @@ routing::Advertisement LyingNode::own() const {
   own.ports.insert(own.ports.end(), claimed_ports_.begin(), claimed_ports_.end());
   for (const auto& [key, neighbour] : neighbours_.all()) {
     if (!neighbour.up) continue;
-    routing::PortAddress address = neighbour.addresses.ours;
-    address.scope.clear();
-    own.adjacencies.push_back({key.port, key.node, key.neighbour_port, address});
+    routing::AdvertisedAdjacency adjacency{key.port, key.node, key.neighbour_port, neighbour.addresses.ours};
+    if (claimed_address_.has_value()) adjacency.address = *claimed_address_;
+    adjacency.address.scope.clear();
+    adjacency.neighbour_address = neighbour.addresses.theirs;
+    adjacency.neighbour_address->scope.clear();
+    own.adjacencies.push_back(std::move(adjacency));
   }
   own.adjacencies.insert(own.adjacencies.end(), claimed_.begin(), claimed_.end());
   std::sort(own.ports.begin(), own.ports.end(), [](const auto& a, const auto& b) { return a.id < b.id; });

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,6 +41,8 @@ class LyingNode final : private Neighbours::Listener {
 
   // Its own advertisement has these ports and adjacencies beside the true ones.
   void claim(std::vector<routing::AdvertisedPort> ports, std::vector<routing::AdvertisedAdjacency> adjacencies);
+  // Its own advertisement gives this address as its own at each true adjacency; empty: the true ones.
+  void claim_address(std::optional<routing::PortAddress> address);
   // Floods an advertisement to all neighbours, present and later, in the order of the calls.
   void say(const routing::Advertisement& advertisement);
   // Sends these TCP ports as its own to all neighbours, present and later, in the order of the calls.
@@ -73,6 +76,7 @@ class LyingNode final : private Neighbours::Listener {
   std::uint64_t random_ = 1;
   std::vector<routing::AdvertisedPort> claimed_ports_;
   std::vector<routing::AdvertisedAdjacency> claimed_;
+  std::optional<routing::PortAddress> claimed_address_;
   std::vector<LinkMessage> said_;
   std::map<NeighbourKey, std::unique_ptr<Link>> links_;
 };

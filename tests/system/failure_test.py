@@ -69,11 +69,11 @@ class FailureTest(lab_case.LabTestCase):
         """)
         self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
         # The log from warnings up reports the lost circuit, and nothing below a warning.
-        self.assertRegex(output, r"\[warning\] CIRCUIT_BROKEN circuit n0 -n0\.to-n1-n1\.to-n0-> n1 .* ended: .*silent")
+        self.assertRegex(output, r"\[warning\] CIRCUIT_BROKEN circuit n0 -n0:to-n1:n1:to-n0-> n1 .* ended: .*silent")
         self.assertIn("[warning] KEY_MISSING ", output)
         self.assertNotRegex(output, r"\[info\]|CABLE_UP|TOPOLOGY_CHANGED")
         # The relay detects it, and its reason reaches the sender.
-        self.assertRegex(output, r"flow to node n2 \(n0 -n0\.to-n1-n1\.to-n0-> n1 -n1\.to-n2-n2\.to-n1-> n2\) failed:"
+        self.assertRegex(output, r"flow to node n2 \(n0 -n0:to-n1:n1:to-n0-> n1 -n1:to-n2:n2:to-n1-> n2\) failed:"
                                  r" node n1 port to-n2 \(cable to n2 to-n1\): .*silent")
 
     def test_a_silent_first_cable_is_named(self) -> None:

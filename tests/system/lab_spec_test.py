@@ -79,6 +79,16 @@ class SpecTest(unittest.TestCase):
                 filled = address_plan.fill_in(topology_spec.parse_spec(spec), addressing)
                 self.assertEqual(topology_file.parse_topology("x", topology_file.topology_text(filled)), filled)
 
+    def test_cables_have_the_names_that_nodes_give_them(self) -> None:
+        ends = '[{node = "a.x", address = "10.9.0.1"}, {node = "b", address = "10.9.0.2"}]'
+        text = f'[[node]]\nname = "a.x"\n[[node]]\nname = "b"\n[[cable]]\nname = "NAME"\nends = {ends}\n'
+        for name in ("a.x:to-b:b:to-a", "n0.eth0-n1.eth0"):
+            topology = topology_file.parse_topology("x", text.replace("NAME", name))
+            self.assertEqual([cable.name for cable in topology.cables], [name])
+        for name in ("a:b", "a:b:c:d:e", "a/b"):
+            with self.assertRaisesRegex(LabError, "name = '.*': expected text"):
+                topology_file.parse_topology("x", text.replace("NAME", name))
+
     def test_routes_are_shortest_and_clockwise(self) -> None:
         ring = address_plan.fill_in(topology_spec.parse_spec("ring:4"))
         gateways = {route.destination: route.interface for route in kernel_routes.kernel_routes(ring)["n0"]}

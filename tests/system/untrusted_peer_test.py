@@ -21,7 +21,7 @@ def garbage(chance: random.Random) -> list[bytes]:
     """Random bytes of every size, oversized ones included, some with the beginning of a control datagram."""
     bodies = []
     for size in (0, 1, 2, 39, 40, 71, 72, 200, 1400, 1472, 1473, 8972, 30000, 65000):
-        for start in (b"", b"CW\x01\x01", b"CW\x01\x02", b"CW\x02\x01"):
+        for start in (b"", b"CW\x01\x01", b"CW\x01\x02", b"CW\x03\x01"):
             bodies += [(start + chance.randbytes(size))[:size] for _ in range(20)]
     return bodies
 

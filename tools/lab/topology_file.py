@@ -16,6 +16,9 @@ from topology_spec import MAX_CABLES, MAX_NODES, Cable, End, Node, Topology, is_
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,63}")
 _INTERFACE = re.compile(r"[A-Za-z0-9._-]{1,15}")
+# Those of cableway topology, too: NODE.INTERFACE-NODE.INTERFACE or NODE:INTERFACE:NODE:INTERFACE.
+_END = f"{_NAME.pattern}:{_INTERFACE.pattern}"
+_CABLE_NAME = re.compile(rf"[A-Za-z0-9._-]{{1,160}}|{_END}:{_END}")
 _MAX_LATENCY_US = 1_000_000
 _KEYS = {
     "file": {"cluster", "node", "switch", "cable"},
@@ -110,7 +113,7 @@ class _Reader:
             raise self.error(line, "one end has an address and the other none; give both or neither")
         if table.get("routed", False) is not False:
             raise self.error(line, "a routed cable is no cable: a lab cannot build it (see lab topology --routed)")
-        name = self.text(line, table, "name", _NAME, "") or _default_name(first.node, second.node, taken)
+        name = self.text(line, table, "name", _CABLE_NAME, "") or _default_name(first.node, second.node, taken)
         if name in taken:
             raise self.error(line, f"a second cable with the name '{name}'")
         return Cable(name, (first, second), self.number(line, table, "rate_mbps", 1, 10_000_000),

@@ -161,6 +161,15 @@ void Liar::claim() {
                            address_of(any_node()).address});
   }
   node_->claim(std::move(ports), std::move(adjacencies));
+  if (random_.happens(500)) claim_address();
+}
+
+// At its true adjacencies, that of another node or of the neighbour there, which must lose no cable by it; or its own
+// again.
+void Liar::claim_address() {
+  if (random_.happens(300)) return node_->claim_address(std::nullopt);
+  const std::size_t owner = random_.happens(500) ? cables_.front().node : any_node();
+  node_->claim_address(address_of(owner).address);
 }
 
 // Nodes with cables between them, some of which hang on this party; each time a later version of the same ones.

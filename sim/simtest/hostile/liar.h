@@ -1,7 +1,7 @@
 // An insider of a simulation test: a party with the cluster's key, if there is one, on one or two cables of its own. It
 // keeps an adjacency there as a node does, relays nothing, and sends false information, at random: advertisements of
-// others, cables and addresses that it does not have, nodes that do not exist, hellos in other names. Some insiders use
-// the name of an existing node.
+// others, cables and addresses that it does not have, also addresses on its true cables, nodes that do not exist,
+// hellos in other names. Some insiders use the name of an existing node.
 #ifndef CABLEWAY_SIM_SIMTEST_HOSTILE_LIAR_H_
 #define CABLEWAY_SIM_SIMTEST_HOSTILE_LIAR_H_
 
@@ -36,7 +36,7 @@ class Liar {
   void end();
 
   const Fault& fault() const { return fault_; }
-  // The nodes whose names or addresses it has used so far.
+  // The nodes whose names it has used so far; not those whose addresses it has claimed as its own.
   const std::set<std::size_t>& named() const { return named_; }
 
  private:
@@ -51,6 +51,7 @@ class Liar {
   void lie_once(Lies::Kind kind);
   void forge();
   void claim();
+  void claim_address();
   void invent();
   void greet();
   void babble();

@@ -41,11 +41,12 @@ TEST(HopNames, KnowTheirOwnInterface) {
   for (const char* other : {"eth0", "eth", "eth11", ""}) EXPECT_FALSE(is_at(dialing_end(setup, 0), other)) << other;
 }
 
-TEST(HopNames, KnowAnInterfaceWhoseNameTheCableReplaces) {
+TEST(HopNames, KnowAnInterfaceWithAnyCharacters) {
   CircuitSetup setup = two_hops();
   setup.hops[0].cable = routing::discovered_cable_name("n0", "eth@1", "n1", "eth0");
   EXPECT_TRUE(is_at(dialing_end(setup, 0), "eth@1"));
   EXPECT_FALSE(is_at(dialing_end(setup, 0), "eth1"));
+  EXPECT_FALSE(is_at(dialing_end(setup, 0), "eth_1"));
 }
 
 TEST(HopNames, AreAtNoInterfaceIfThePortsAreUnknown) {

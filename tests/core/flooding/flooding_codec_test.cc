@@ -37,6 +37,7 @@ FloodedAdvertisement sample_advertisement() {
                          {5, "eth2", "p0.slot-1", "0000:00:00.0", 98'300, 200'000, 98'300}};
   advertisement.adjacencies = {{2, routing::NodeId{7}, 3, address_of("10.7.0.1"), 0},
                                {5, routing::NodeId{8}, 4, address_of("fe80::1"), 2'500}};
+  advertisement.adjacencies[0].neighbour_address = address_of("10.7.0.2");
   return flooded;
 }
 
@@ -90,6 +91,22 @@ TEST(AdvertisementCodec, RefusesInvalidNodes) {
   EXPECT_FALSE(refused([](routing::Advertisement& it) { it.adjacencies[0].latency_ns = 0xffffffff; }));
 }
 
+// Whether there is one comes before the latency, draining and loss.
+TEST(AdvertisementCodec, ANeighboursAddressIsThereOrNot) {
+  std::vector<std::byte> bytes = encode_advertisement(sample_advertisement());
+  std::byte& is_said = bytes[bytes.size() - 1 - sizeof(std::uint32_t) - 2];
+  ASSERT_EQ(is_said, std::byte{0});
+  for (const int bad : {1, 2, 4, 6}) {
+    is_said = std::byte(bad);
+    EXPECT_FALSE(decode_advertisement(bytes, "lab").ok()) << bad;
+  }
+  FloodedAdvertisement flooded = sample_advertisement();
+  routing::PortAddress& heard = flooded.advertisement.adjacencies.front().neighbour_address.emplace();
+  EXPECT_FALSE(decode_advertisement(encode_advertisement(flooded), "lab").ok()) << "0.0.0.0";
+  heard.bytes = {224, 0, 0, 1};
+  EXPECT_FALSE(decode_advertisement(encode_advertisement(flooded), "lab").ok()) << "multicast";
+}
+
 // The last two bytes are whether the last adjacency drains, and what it loses.
 TEST(AdvertisementCodec, ADrainingAdjacencySaysOne) {
   FloodedAdvertisement flooded = sample_advertisement();
@@ -128,6 +145,7 @@ TEST(AdvertisementCodec, TheLargestFitsIntoADatagram) {
   }
   for (std::uint32_t i = 1; i <= routing::kMaxAdvertisedAdjacencies; ++i) {
     largest.adjacencies.push_back({1, routing::NodeId{i}, 1, address_of("fd00::1"), 1});
+    largest.adjacencies.back().neighbour_address = address_of("fd00::2");
   }
   const std::vector<std::byte> bytes = encode_advertisement(flooded);
   EXPECT_LE(bytes.size(), kMaxAdvertisementBytes);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -166,6 +167,38 @@ TEST_F(HostileVersionsTest, InventedNodesTakeNoAddress) {
       runs_until([&] { return world_.node(0).paths().topology().find_cable("a0.eth0-a1.eth0").has_value(); }, 2s));
   EXPECT_TRUE(sees_all(3));
   EXPECT_THAT(world_.node(0).left_out(), IsEmpty());
+}
+
+// A real neighbour that claims an address of a node near it, on its own cable.
+TEST_F(HostileVersionsTest, ANeighbourThatClaimsAnAddressLosesItsOwnCableOnly) {
+  const auto has_liar = [&] {
+    const routing::Topology& topology = world_.node(0).paths().topology();
+    return !topology.adjacencies(*topology.find_node("liar")).empty();
+  };
+  ASSERT_TRUE(runs_until(has_liar, 2s));
+  for (const std::size_t owner : {1U, 2U}) {
+    for (const PortFacts& port : world_.fabric().ports_of(owner).ports()) {
+      liar_.claim_address(port.addresses.front().address);
+      world_.clock().run_for(1s);
+      EXPECT_FALSE(has_liar());
+      for (std::size_t node = 0; node < 3; ++node) {
+        EXPECT_EQ(world_.node(node).paths().topology().cable_count(), 2U) << owner << port.interface;
+        EXPECT_THAT(world_.node(node).left_out(), Contains(HasSubstr("node liar advertises address")));
+      }
+    }
+  }
+  liar_.claim_address(std::nullopt);
+  EXPECT_TRUE(runs_until(has_liar, 2s));
+}
+
+TEST_F(HostileVersionsTest, NodesSayWhichAddressesTheyHear) {
+  const auto& database = world_.node(0).flooding().database();
+  for (const char* name : {"n0", "n1", "n2"}) {
+    for (const routing::AdvertisedAdjacency& each : database.find(routing::node_id("test", name))->adjacencies) {
+      ASSERT_TRUE(each.neighbour_address.has_value()) << name;
+      EXPECT_NE(each.address, *each.neighbour_address);
+    }
+  }
 }
 
 }  // namespace

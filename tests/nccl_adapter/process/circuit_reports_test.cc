@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "routing/topology/cable_name.h"
+
 namespace cableway::nccl {
 namespace {
 
@@ -25,8 +27,11 @@ CircuitSetup setup_of(const CircuitName& circuit, const std::string& relay) {
   setup.circuit = circuit;
   setup.flow = 7;
   setup.from_node = "n0";
-  setup.hops = {{"n0.to-" + relay + "-" + relay + ".to-n0", "10.0.0.1", relay, "10.0.0.2", 7470, false},
-                {relay + ".to-n2-n2.to-" + relay, "10.0.0.3", "n2", "10.0.0.4", 7471, false}};
+  const auto cable = [](const std::string& from, const std::string& to) {
+    return routing::discovered_cable_name(from, "to-" + to, to, "to-" + from);
+  };
+  setup.hops = {{cable("n0", relay), "10.0.0.1", relay, "10.0.0.2", 7470, false},
+                {cable(relay, "n2"), "10.0.0.3", "n2", "10.0.0.4", 7471, false}};
   return setup;
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kCluster[] = "lab";
 
@@ -29,9 +32,11 @@ Advertisement node(const std::string& name, std::uint32_t ports) {
   return made;
 }
 
+// `theirs`: the neighbour's address, as the hearer has heard; empty: it does not say.
 void hear(Advertisement& hearer, std::uint32_t port, const std::string& neighbour, std::uint32_t neighbour_port,
-          const std::string& address) {
+          const std::string& address, const std::string& theirs = "") {
   hearer.adjacencies.push_back({port, node_id(kCluster, neighbour), neighbour_port, *parse_port_address(address), 0});
+  if (!theirs.empty()) hearer.adjacencies.back().neighbour_address = *parse_port_address(theirs);
 }
 
 absl::StatusOr<AgreedTopology> agree(const std::vector<Advertisement>& nodes) {
@@ -270,6 +275,104 @@ TEST(AgreedTopology, LeavesOutInconsistentCables) {
   const auto agreed = agree({n0, n1});
   EXPECT_THAT(agreed->left_out, ElementsAre(HasSubstr("another cable has the same name")));
   EXPECT_EQ(agreed->topology.cable_count(), 1U);
+}
+
+// A name whose node comes before all of these: of two cables that exclude each other, its own would be kept.
+std::string name_before(const std::vector<std::string>& names) {
+  for (int i = 0;; ++i) {
+    const std::string name = "x" + std::to_string(i);
+    if (std::all_of(names.begin(), names.end(),
+                    [&](const std::string& each) { return node_id(kCluster, name) < node_id(kCluster, each); })) {
+      return name;
+    }
+  }
+}
+
+// n and r have a cable, and so have r and x.
+struct ThreeNodes {
+  std::string liar = name_before({"n", "r"});
+  Advertisement n = node("n", 1);
+  Advertisement r = node("r", 2);
+  Advertisement x = node(liar, 1);
+
+  ThreeNodes() {
+    hear(n, 1, "r", 1, "10.0.0.1", "10.0.0.2");
+    hear(r, 1, "n", 1, "10.0.0.2", "10.0.0.1");
+    hear(r, 2, liar, 1, "10.0.1.2", "10.0.1.1");
+    hear(x, 1, "r", 2, "10.0.1.1", "10.0.1.2");
+  }
+  AgreedTopology agreed() const { return *agree({n, r, x}); }
+};
+
+TEST(AgreedTopology, ANeighbourThatClaimsAnAddressTakesNoCable) {
+  EXPECT_EQ(ThreeNodes().agreed().topology.cable_count(), 2U);
+  for (const char* stolen : {"10.0.0.1", "10.0.0.2", "10.0.1.2", "fd00::1"}) {
+    for (const bool says_others : {true, false}) {
+      ThreeNodes nodes;
+      nodes.x.adjacencies[0].address = *parse_port_address(stolen);
+      if (!says_others) nodes.x.adjacencies[0].neighbour_address.reset();
+      const AgreedTopology agreed = nodes.agreed();
+      EXPECT_THAT(cable_names(agreed), ElementsAre("n.eth1-r.eth1")) << stolen;
+      EXPECT_THAT(agreed.left_out,
+                  ElementsAre(AllOf(HasSubstr("cable r.eth2-" + nodes.liar + ".eth1: node " + nodes.liar),
+                                    HasSubstr(std::string("advertises address ") + stolen),
+                                    HasSubstr("but node r hears 10.0.1.1 in its hellos"))));
+    }
+  }
+}
+
+TEST(AgreedTopology, ANeighbourThatDeniesAnAddressLosesItsOwnCableOnly) {
+  ThreeNodes nodes;
+  nodes.x.adjacencies[0].neighbour_address = *parse_port_address("10.0.0.1");
+  EXPECT_THAT(cable_names(nodes.agreed()), ElementsAre("n.eth1-r.eth1"));
+}
+
+// n has another address: its own advertisement says so first, or that of r. A moment later both do.
+TEST(AgreedTopology, ACableWhoseAddressChangesIsBackOnceBothEndsSaySo) {
+  for (const bool own_first : {true, false}) {
+    ThreeNodes nodes;
+    const auto say = [&](bool own) {
+      const PortAddress address = *parse_port_address("10.0.0.7");
+      own ? nodes.n.adjacencies[0].address = address : nodes.r.adjacencies[0].neighbour_address.emplace(address);
+    };
+    say(own_first);
+    EXPECT_EQ(nodes.agreed().topology.cable_count(), 1U);
+    say(!own_first);
+    const AgreedTopology agreed = nodes.agreed();
+    EXPECT_THAT(agreed.left_out, IsEmpty());
+    EXPECT_EQ(agreed.topology.cable_count(), 2U);
+    EXPECT_EQ(agreed.topology.cable(*agreed.topology.find_cable("n.eth1-r.eth1")).a.address, "10.0.0.7");
+  }
+}
+
+TEST(AgreedTopology, ScopesOfHeardAddressesDoNotMatter) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 1);
+  hear(n0, 1, "n1", 1, "fe80::1", "fe80::2%eth1");
+  hear(n1, 1, "n0", 1, "fe80::2", "fe80::1%eth7");
+  EXPECT_EQ(agree({n0, n1})->topology.cable_count(), 1U);
+  n1.adjacencies[0].neighbour_address = *parse_port_address("fe80::3");
+  EXPECT_EQ(agree({n0, n1})->topology.cable_count(), 0U);
+}
+
+// An invented cable of nodes whose names and interfaces look like those of a real one.
+TEST(AgreedTopology, InventedNodesTakeNoCablesName) {
+  const auto add = [](std::vector<Advertisement>& nodes, const std::string& a, const std::string& b,
+                      const std::string& interface) {
+    for (const bool first : {true, false}) {
+      Advertisement made = node(first ? a : b, 1);
+      made.ports[0].interface = interface;
+      hear(made, 1, first ? b : a, 1, first ? "10.0.0.1" : "10.0.0.2");
+      nodes.push_back(std::move(made));
+    }
+  };
+  std::vector<Advertisement> nodes;
+  add(nodes, "gpu1.lan", "gpu2.lan", "eth0");
+  add(nodes, "gpu1", "gpu2", "lan.eth0");
+  const auto agreed = agree(nodes);
+  ASSERT_TRUE(agreed.ok()) << agreed.status();
+  EXPECT_THAT(agreed->left_out, IsEmpty());
+  EXPECT_THAT(cable_names(*agreed), UnorderedElementsAre("gpu1.lan:eth0:gpu2.lan:eth0", "gpu1:lan.eth0:gpu2:lan.eth0"));
 }
 
 TEST(AgreedTopology, RejectsAnEmptyDatabase) {

@@ -1,11 +1,9 @@
 #include "tools/cableway/drain/crossing_circuits.h"
 
-#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "routing/topology/cable_name.h"
 #include "tools/cableway/node/node_answer.h"
 
 namespace cableway::cli {
@@ -30,17 +28,10 @@ bool passes_neighbour(const std::string& path, const DrainTarget& target) {
   return begins || ends || absl::StrContains(path, " nodes)");
 }
 
-// Processes know their ports from the names of cables, which have other characters in place of some of an interface's.
-std::string reported_port(const DrainTarget& target) {
-  const std::optional<routing::CableInterfaces> ports =
-      routing::interfaces_in_name(target.cable, target.node, target.neighbour);
-  return ports.has_value() ? ports->node : target.interface;
-}
-
 // `carried` is a flow or one of its circuits.
 bool crosses(const Json& carried, const DrainTarget& target) {
   const Json& port = carried.at("port");
-  if (port.is_null() || port.get<std::string>() != reported_port(target)) return false;
+  if (port.is_null() || port.get<std::string>() != target.interface) return false;
   return passes_neighbour(text(carried, "path"), target);
 }
 

@@ -66,7 +66,7 @@ TEST(CrossingCircuits, MayHaveThisNeighbourWhereAPathLeavesNodesOut) {
   EXPECT_EQ(crossing_circuits(status, cable("c8", "eth1", "n2")).circuits, 2U);
 }
 
-TEST(CrossingCircuits, AreThoseOfPortsWhoseNamesHaveOtherCharactersInReports) {
+TEST(CrossingCircuits, AreThoseOfPortsWhoseNamesHaveAnyCharacters) {
   const std::string name = routing::discovered_cable_name("n1", "eth+1", "n2", "eth0");
   Json status = Json::parse(kStatus);
   status["flows"][0]["port"] = routing::interfaces_in_name(name, "n1", "n2")->node;
