@@ -27,7 +27,7 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kKeyUnreadable, "KEY_UNREADABLE", Severity::kError,
      "the key file cannot be read or is invalid: a running node keeps its keys",
      "64 hex digits in one line or two, of root or the node's user, chmod 600; root's key need not be read by others"},
-    {Code::kKeyReadable, "KEY_READABLE", Severity::kInfo, "the key file can be read and is valid again", "-"},
+    {Code::kKeyValid, "KEY_VALID", Severity::kInfo, "the key file can be read and is valid again", "-"},
     {Code::kKeysChanged, "KEYS_CHANGED", Severity::kInfo,
      "the key file has changed: the text has the fingerprints of the keys that the node accepts now", "-"},
     {Code::kLogUnavailable, "LOG_UNAVAILABLE", Severity::kWarning,

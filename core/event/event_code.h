@@ -27,7 +27,7 @@ enum class EventCode : std::uint8_t {
   kSettingsRefused,
   kKeyMissing,
   kKeyUnreadable,
-  kKeyReadable,
+  kKeyValid,
   kKeysChanged,
   kLogUnavailable,
   kDescriptorsLimited,

@@ -77,7 +77,7 @@ void KeyService::take(Seen seen) {
   if (last_.keys == nullptr) return report(last_.fault);
   if (!problem_.empty()) {
     problem_.clear();
-    events_->raise(EventCode::kKeyReadable, "the key file can be read and is valid again", {});
+    events_->raise(EventCode::kKeyValid, "the key file can be read and is valid again", {});
   }
   if (*last_.keys != *seal_->keys()) use(last_.keys);
 }

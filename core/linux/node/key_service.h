@@ -38,7 +38,7 @@ class KeyService {
   std::vector<std::string> fingerprints() const;
 
   // Reads the file every kLookEvery from now on. Calls `changed` once other keys are in use. A missing or invalid file
-  // only sets problem() and raises KEY_UNREADABLE, and KEY_READABLE once that is over. Clock and sink must outlive
+  // only sets problem() and raises KEY_UNREADABLE, and KEY_VALID once that is over. Clock and sink must outlive
   // this.
   void follow(Clock& clock, EventSink& events, std::function<void()> changed);
   // Why the file cannot be used now; empty: it can.

@@ -133,7 +133,7 @@ TEST_F(KeyServiceTest, KeepsItsKeysWhileTheFileIsBad) {
   wait();
   EXPECT_EQ(keys_->problem(), "");
   ASSERT_EQ(events_.raised.size(), raised + 1) << "the keys are those in use";
-  EXPECT_EQ(events_.raised.back().code, EventCode::kKeyReadable);
+  EXPECT_EQ(events_.raised.back().code, EventCode::kKeyValid);
 }
 
 }  // namespace
