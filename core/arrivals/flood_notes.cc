@@ -11,7 +11,8 @@ void FloodNotes::note(const IdleRate::From& from, std::size_t per_second, const 
                                 : absl::StrCat("an address of ", share_holder_text(from.party));
   text_ = absl::StrCat(per_second, " connections a second to TCP port ", tcp_port_, " at ", from.listener, " (port ",
                        interface.empty() ? "unknown" : interface, ") brought no valid set-up, most of them from ",
-                       from.address, ", ", whose, ": the oldest are closed; find the program there");
+                       from.address, ", ", whose,
+                       ": they are closed or refused (CONNECTION_REFUSED says why); find the program there");
   seen_ = clock_.now();
   if (raised_.has_value() && seen_ - *raised_ < kEvery) return;
   raised_ = seen_;

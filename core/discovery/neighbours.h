@@ -88,8 +88,8 @@ class Neighbours {
     std::uint64_t unknown = 0;   // segments from nodes without an adjacency that is up
   };
 
-  // How many hellos of one neighbour count. A node sends at most 100 a second; one that sent thousands would take this
-  // node's processor time. The burst is for those that waited while this node stalled.
+  // How many hellos of one neighbour count. A node sends about 100 a second at most; one that sent thousands would take
+  // this node's processor time. The burst is for those that waited while this node stalled.
   static constexpr std::chrono::milliseconds kHelloEvery{8};
   static constexpr int kHelloBurst = 64;
 
@@ -154,7 +154,7 @@ class Neighbours {
   void note_own_hello(const PortFacts& port, const LifeKey& key, std::uint64_t counter, const PortHello& hello);
   Mac own_mac(const PortHello& hello) const;
   bool may_follow(const PortFacts& port, const LifeKey& key, const Life& life);
-  bool has_room(const PortFacts& port, routing::NodeId node, const PortHello& hello);
+  bool has_room(const PortFacts& port, const LifeKey& key, const PortHello& hello);
   std::optional<std::string> address_conflict(const NeighbourKey& key, const routing::PortAddress& theirs) const;
   void report_namesake(const PortFacts& port, const LifeKey& key, const Life& life);
   void add_neighbour(const LifeKey& key);

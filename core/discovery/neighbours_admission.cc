@@ -33,7 +33,7 @@ bool Neighbours::admit(const PortFacts& port, const LifeKey& key, std::uint64_t 
   if (is_own_name(port, key, counter, hello)) return false;
   if (!may_follow(port, key, *hearing.life)) return false;
   // One that replaces its earlier incarnation takes that one's place.
-  if (!public_.contains(key.end) && !has_room(port, key.end.node, hello)) return false;
+  if (!public_.contains(key.end) && !has_room(port, key, hello)) return false;
   forget(key.end, "the node was started again");
   add_neighbour(key);
   hello_soon(port.id);
@@ -101,13 +101,14 @@ void Neighbours::report_namesake(const PortFacts& port, const LifeKey& key, cons
               {"neighbour", life.name});
 }
 
-bool Neighbours::has_room(const PortFacts& port, routing::NodeId node, const PortHello& hello) {
+bool Neighbours::has_room(const PortFacts& port, const LifeKey& key, const PortHello& hello) {
   std::size_t on_port = 0;
   std::size_t of_node = 0;
   for (auto each = public_.lower_bound({port.id, routing::NodeId{}, 0}); each != public_.end(); ++each) {
     if (each->first.port != port.id) break;
     ++on_port;
-    if (each->first.node == node) ++of_node;
+    // Ports of an earlier incarnation are forgotten soon.
+    if (each->first.node == key.end.node && each->second.boot_nonce == key.boot_nonce) ++of_node;
   }
   if (on_port < kMaxOfPort && of_node < kMaxOfNode) return true;
   const std::string what = of_node < kMaxOfNode ? absl::StrCat(kMaxOfPort, " ports")

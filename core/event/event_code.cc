@@ -176,8 +176,11 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "a connection to the relay port was refused before its set-up",
      "none if the peer is untrusted; else install the same version and CABLEWAY_KEY_FILE on both nodes"},
     {Code::kConnectionsFlooded, "CONNECTIONS_FLOODED", Severity::kWarning,
-     "many connections a second to the relay port bring no valid set-up: the oldest are closed. At most once in 10 s",
-     "find the program at the address that is named, or unplug the cable: new circuits still start, but slower"},
+     "many connections a second to the relay port bring no valid set-up: they are closed or refused. At most once in "
+     "10 s",
+     "see why CONNECTION_REFUSED refuses them; else find the program at the address that is named, or unplug the "
+     "cable: "
+     "new circuits still start, but slower"},
     {Code::kRelayMemoryShort, "RELAY_MEMORY_SHORT", Severity::kWarning,
      "the relay memory has no lease for busy circuits: they are slow", "raise CABLEWAY_RELAY_MEMORY"},
     {Code::kLeasesExhausted, "LEASES_EXHAUSTED", Severity::kWarning,

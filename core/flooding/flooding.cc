@@ -53,7 +53,9 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   void dequeue(NodeId origin) { pending_.erase(origin); }
   void tell_ports() { telling_.request(); }
   const NeighbourKey& key() const { return key_; }
-  bool settled() const { return pending_.empty() && !ports_pending_ && !telling_.waits() && link_.settled(); }
+  bool settled() const {
+    return pending_.empty() && !ports_pending_ && !telling_.waits() && !taking_.waits() && link_.settled();
+  }
   std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
 
@@ -195,9 +197,9 @@ bool Flooding::is_believable(const routing::AdvertisementVersion& version, Durat
   // It moves, too, so that an origin can supersede what is believed.
   const WallTime never_set =
       kYearOfSource + std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now().since_start);
-  const Duration latest = (std::max(wall_clock_(), never_set) + kAhead).time_since_epoch() - margin;
-  return version.boot_nonce <=
-         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(latest).count());
+  const auto earlier = std::chrono::duration_cast<std::chrono::microseconds>(margin);
+  const std::chrono::microseconds latest = (std::max(wall_clock_(), never_set) + kAhead).time_since_epoch() - earlier;
+  return version.boot_nonce <= static_cast<std::uint64_t>(latest.count());
 }
 
 void Flooding::tell_ports(AnnouncedPorts ports) {

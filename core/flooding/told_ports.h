@@ -49,8 +49,8 @@ class ToldPorts {
   static constexpr std::size_t kMaxFormer = kMaxToldPorts;  // of one adjacency; more: the first to expire are dropped
   // Of adjacencies that have ended, what was told last counts, for set-ups that are under way and for inquiries over
   // former cables. So many are kept, of each port of this node and in all; those that ended first are dropped.
-  static constexpr std::size_t kMaxEndedOfPort = 8;
-  static constexpr std::size_t kMaxEnded = 64;
+  static constexpr std::size_t kMaxEndedOfPort = 32;
+  static constexpr std::size_t kMaxEnded = 128;
 
   // The adjacency is up. If it was before, the processes' ports of then count until the first list arrives, as they
   // outlive their node; its relay's does not.

@@ -347,21 +347,36 @@ absl::Status Node::check_transit(const CircuitSetup& setup) {
 // Not by the topology, which has what any node of the cluster floods.
 absl::Status Node::check_told(const Hop& next, bool is_last) const {
   const std::optional<NeighbourKey> adjacency = adjacency_of(next);
+  if (!adjacency.has_value()) {
+    return absl::NotFoundError(
+        absl::StrCat("node ", options_.identity.name, " has no cable ", next.cable, " to node ", next.to_node, " now"));
+  }
   const ToldPorts& told = flooding_.told_ports();
   const std::string refusal = absl::StrCat("node ", options_.identity.name, " does not connect to TCP port ",
                                            next.to_port, " of node ", next.to_node);
   if (is_last) {
-    if (adjacency.has_value() && told.has_process(*adjacency, next.to_port, clock_.now())) return absl::OkStatus();
+    if (told.has_process(*adjacency, next.to_port, clock_.now())) return absl::OkStatus();
     return absl::NotFoundError(
         absl::StrCat(refusal, ", which has not announced a process that accepts circuits there"));
   }
-  const std::optional<std::uint16_t> relay = adjacency.has_value() ? told.relay_of(*adjacency) : std::nullopt;
+  const std::optional<std::uint16_t> relay = told.relay_of(*adjacency);
   if (!relay.has_value()) {
     return absl::NotFoundError(absl::StrCat(refusal, ", which has not announced its relay's"));
   }
   if (*relay == 0) return absl::InvalidArgumentError(absl::StrCat(refusal, ", which relays nothing"));
   if (*relay == next.to_port) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(refusal, ", whose relay has TCP port ", *relay));
+}
+
+// Of two neighbours that are the same cable. One that was not heard lately is what is left of an interface that was
+// made again. Where two are heard, one of them claims the other's interface: the one that was heard first keeps its
+// place.
+bool Node::goes_before(const Neighbour& neighbour, const Neighbour& other) const {
+  const auto is_heard = [&](const Neighbour& each) {
+    return clock_.now() - each.last_heard < 3 * options_.hello.interval;
+  };
+  if (is_heard(neighbour) != is_heard(other)) return is_heard(neighbour);
+  return neighbour.heard_since < other.heard_since;
 }
 
 // That which is the hop's cable, or was it last. Precondition: the hop leaves from this node.
@@ -371,8 +386,7 @@ std::optional<NeighbourKey> Node::adjacency_of(const Hop& hop) const {
   for (const auto& each : neighbours_.all()) {
     const auto& [key, neighbour] = each;
     if (!neighbour.up || key.node != node || name_of(neighbour) != hop.cable) continue;
-    // Two ports on one segment may claim the same interface: the one that was heard first keeps its place.
-    if (found == nullptr || neighbour.heard_since < found->second.heard_since) found = &each;
+    if (found == nullptr || goes_before(neighbour, found->second)) found = &each;
   }
   return found != nullptr ? std::optional(found->first) : flooding_.told_ports().ended(node, hop.cable);
 }

@@ -163,6 +163,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void advertise();
   void pass_on_ports_told();
   std::optional<NeighbourKey> adjacency_of(const Hop& hop) const;
+  bool goes_before(const Neighbour& neighbour, const Neighbour& other) const;
   absl::Status check_told(const Hop& next, bool is_last) const;
 
   std::string name_of(const Neighbour& neighbour) const;

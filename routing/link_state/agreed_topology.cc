@@ -122,7 +122,8 @@ class Agreement {
     if (has_heard_address(*end.adjacency, *other.adjacency)) return std::nullopt;
     return absl::StrCat("node ", end.node->name, " advertises address ", to_text(end.adjacency->address),
                         " there, but node ", other.node->name, " hears ", to_text(*other.adjacency->neighbour_address),
-                        " in its hellos");
+                        " in its hellos (for a moment while an address changes; else node ", end.node->name,
+                        " is wrong)");
   }
 
   // Both nodes of a cable know the addresses of its ends; each may know one port only by an address. Nodes elsewhere,

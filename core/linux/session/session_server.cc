@@ -82,6 +82,8 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   void accept(Door& door);
   void take(const Door& door, stream_protocol::socket socket);
   void send_to_all(const SessionMessage& message) const;
+  // Among the user's sessions, of which `other` is one.
+  Session& most_unread_of(uid_t user, Session& other) const;
   // Sent before the connection closes. It fits into the peer's empty buffer, so the peer reads it in place of an
   // answer.
   void refuse(stream_protocol::socket& socket, std::int64_t process, const std::string& reason);
@@ -122,11 +124,20 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   void send(const SessionMessage& message) {
     if (!socket_.is_open() || unheard_) return;
-    if (waiting_bytes_ > kMaxUnsent || !server_->shares.may_queue(user_)) return close_unread();
+    if (waiting_bytes_ > kMaxUnsent) return close_unread();
+    // The one that leaves most unread gives way, so that notifications reach the user's other processes.
+    while (!server_->shares.may_queue(user_)) {
+      Session& most = server_->most_unread_of(user_, *this);
+      most.close_unread();
+      if (&most == this) return;
+    }
     queue(encode_session_message(message));
     if (outgoing_.size() == 1) return write();
     waiting_bytes_ += outgoing_.back().size();
   }
+
+  uid_t user() const { return user_; }
+  std::size_t unread_bytes() const { return unread_bytes_; }
 
  private:
   void read() {
@@ -135,6 +146,19 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
                             [self = shared_from_this()](error_code error, std::size_t) {
                               self->may_go_on(error) ? self->have_length() : self->close();
                             });
+  }
+
+  void limit_reading() {
+    read_limit_.expires_after(server_->read_limit);
+    read_limit_.async_wait([weak = weak_from_this()](error_code stopped) {
+      const auto self = weak.lock();
+      if (stopped || !self || self->outgoing_.empty()) return;
+      const auto late = std::chrono::steady_clock::now() - self->read_limit_.expiry();
+      // Another message is being written by now.
+      if (late < std::chrono::seconds(0)) return;
+      // This process stood still meanwhile, and may not have noticed what has been read.
+      late > self->server_->read_limit / 4 ? self->limit_reading() : self->close_unread();
+    });
   }
 
   // The socket may have been closed between the read and its completion.
@@ -223,16 +247,13 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   void queue(std::vector<std::byte> message) {
     server_->shares.queued(user_, message.size());
+    unread_bytes_ += message.size();
     outgoing_.push_back(std::move(message));
   }
 
   // Writes the rest of the first message after `sent` bytes.
   void write(std::size_t sent = 0) {
-    read_limit_.expires_after(server_->read_limit);
-    read_limit_.async_wait([weak = weak_from_this()](error_code stopped) {
-      const auto self = weak.lock();
-      if (!stopped && self && self->socket_.is_open()) self->close_unread();
-    });
+    limit_reading();
     boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()) + sent,
                              [self = shared_from_this()](error_code error, std::size_t) {
                                // The socket may have been closed between the write and this call.
@@ -252,6 +273,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   void written() {
     read_limit_.cancel();
     server_->shares.dequeued(user_, outgoing_.front().size());
+    unread_bytes_ -= outgoing_.front().size();
     wipe(outgoing_.front());
     outgoing_.pop_front();
     if (outgoing_.empty()) return refusing_ ? close() : read_on();
@@ -261,7 +283,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   }
 
   void close_unread() {
-    if (server_->listener.stalled) server_->listener.stalled(peer_, waiting_bytes_);
+    if (server_->listener.stalled) server_->listener.stalled(peer_, unread_bytes_);
     close();
   }
 
@@ -286,6 +308,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     }
     outgoing_.clear();
     waiting_bytes_ = 0;
+    unread_bytes_ = 0;
   }
 
   std::shared_ptr<State> server_;
@@ -299,6 +322,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   std::vector<std::byte> body_;
   std::deque<std::vector<std::byte>> outgoing_;  // the first is being written
   std::size_t waiting_bytes_ = 0;                // of the other messages
+  std::size_t unread_bytes_ = 0;                 // of all
   std::size_t unanswered_ = 0;
   bool reading_ = false;
   bool refusing_ = false;
@@ -342,6 +366,14 @@ void SessionServer::State::send_to_all(const SessionMessage& message) const {
   // Iterates over a copy: a session that does not read is closed by this, which removes it from the set.
   const std::set<Session*> sessions = greeted;
   for (Session* session : sessions) session->send(message);
+}
+
+SessionServer::State::Session& SessionServer::State::most_unread_of(uid_t user, Session& other) const {
+  Session* most = &other;
+  for (Session* session : greeted) {
+    if (session->user() == user && session->unread_bytes() > most->unread_bytes()) most = session;
+  }
+  return *most;
 }
 
 std::unique_ptr<SessionServer> SessionServer::start(boost::asio::io_context& io, std::vector<SessionListener> listeners,

@@ -34,17 +34,18 @@ class SessionServer {
     std::function<void(const SessionPeer&)> left;
     // A process was refused a session, or its session was ended for a protocol violation.
     std::function<void(std::int64_t process, const std::string& reason)> refused;
-    // A session was ended because its process does not read; `waiting_bytes` of answers were unread.
-    std::function<void(const SessionPeer&, std::size_t waiting_bytes)> stalled;
+    // A session was ended because its process does not read; `unread_bytes` of messages were unread.
+    std::function<void(const SessionPeer&, std::size_t unread_bytes)> stalled;
   };
 
   // Who may connect is the listener's matter (core/linux/session/session_listener.h). A DrainRequest of a user other
   // than root and this process's is refused and does not reach the handler. At most kMaxSessions sessions at a time,
   // shared among users by core/session/session_shares.h. For each session, at most 1 MiB may wait to be read by its
-  // process, in addition to two answers, each for at most `read_limit`, and those of its user have a bound of their own
-  // (kMaxUnread). A session that exceeds these is ended. `port_stamps`: the descriptor that each process receives with
-  // its first Welcome (core/linux/gate/shared_port_stamps.h), which must outlive the server; negative: none. The
-  // sockets' paths are removed with the server.
+  // process, in addition to two answers, each for at most `read_limit`; a session that exceeds this is ended. Those of
+  // its user have a bound of their own (kMaxUnread), at which the user's session with most of them is ended.
+  // `port_stamps`: the descriptor that each process receives with its first Welcome
+  // (core/linux/gate/shared_port_stamps.h), which must outlive the server; negative: none. The sockets' paths are
+  // removed with the server.
   static std::unique_ptr<SessionServer> start(boost::asio::io_context& io, std::vector<SessionListener> listeners,
                                               Welcome welcome, Handler handler, Listener listener = {},
                                               int port_stamps = -1, std::chrono::milliseconds read_limit = kReadLimit);

@@ -171,7 +171,7 @@ TEST_F(ArrivalsTest, AFloodIsReportedWithItsPortItsSourceAndItsRate) {
                 "from 10.0.0.2, an address of node 10.0.0.2"));
   EXPECT_EQ(test::field_of(events_.raised.front().fields, "address"), "10.0.0.2");
   EXPECT_GT(std::stoi(test::field_of(events_.raised.front().fields, "rate")), 800);
-  EXPECT_THAT(notes_.problem(), HasSubstr("the oldest are closed"));
+  EXPECT_THAT(notes_.problem(), HasSubstr("they are closed or refused"));
   clock_.run_for(FloodNotes::kLasts + seconds(2));
   EXPECT_EQ(notes_.problem(), "");
 }

@@ -305,6 +305,8 @@ TEST_F(SessionTest, BoundsWhatAUsersProcessesLeaveUnread) {
     serve([&] { return requests_ == peers.size(); });
   }
   EXPECT_EQ(peers.size(), kMaxUnread / view_.size() + 1);
+  ASSERT_FALSE(stalled_.empty());
+  EXPECT_GT(stalled_[0], view_.size()) << "one that has not read, and not the one that asks";
   serve([&] { return stalled_.size() == peers.size(); });
   EXPECT_EQ(server_->sessions(), 0U) << "none has read its answer in time";
 }
