@@ -4,6 +4,7 @@ and replay them unchanged or modified. All of it runs in a node's network namesp
 from __future__ import annotations
 
 import contextlib
+import errno
 import random
 import select
 import socket
@@ -110,9 +111,13 @@ def connect_and(node: str, own: str, to: str, count: int, use: Callable[[list[so
 
 
 def send_and_await_end(connection: socket.socket, body: bytes) -> None:
-    """Sends invalid bytes, and reads until the other side closes the connection."""
+    """Sends invalid bytes, and reads until the other side closes or resets the connection."""
     with contextlib.suppress(ConnectionError):
         connection.sendall(body)
-        connection.shutdown(socket.SHUT_WR)
+        try:
+            connection.shutdown(socket.SHUT_WR)
+        except OSError as error:
+            if error.errno != errno.ENOTCONN:  # it has been reset
+                raise
         while connection.recv(65536):
             pass

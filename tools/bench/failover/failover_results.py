@@ -124,7 +124,7 @@ class KindResult:
         if failover.took_s is None:
             self.stuck += 1
         else:
-            self.took_s.append(round(failover.took_s, 5))  # the precision of the file of samples
+            self.took_s.append(round(failover.took_s * 1e3, 2) / 1e3)  # as read back from the file of samples
         self.rates.add(failover)
 
     def merge(self, other: KindResult) -> None:
