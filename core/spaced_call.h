@@ -1,46 +1,39 @@
-// Calls a function at most once in an interval, however often it is asked for.
+// Calls a function a few times at once and then once in an interval at most, however often it is asked for.
 #ifndef CABLEWAY_CORE_SPACED_CALL_H_
 #define CABLEWAY_CORE_SPACED_CALL_H_
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "core/clock.h"
+#include "core/token_bucket.h"
 
 namespace cableway {
 
-// The first call comes at once, from inside request(); one that is asked for within `every` of the last one comes when
-// that time is over, once for all requests until then. Destroying this cancels it. The call must not destroy this. One
-// thread: the clock's.
+// A call comes at once, from inside request(), while `bucket` has tokens; then when it has one again, once for all
+// requests until then. Destroying this cancels it. The call must not destroy this. One thread: the clock's.
 class SpacedCall {
  public:
   // `clock` must outlive this.
-  SpacedCall(Clock& clock, Duration every, std::function<void()> call)
-      : clock_(clock), every_(every), call_(std::move(call)) {}
+  SpacedCall(Clock& clock, TokenBucket bucket, std::function<void()> call)
+      : clock_(clock), bucket_(bucket), call_(std::move(call)) {}
 
   void request() {
     if (timer_ != nullptr) return;
-    if (!last_.has_value() || clock_.now() - *last_ >= every_) return run();
-    timer_ = clock_.call_at(*last_ + every_, [this] {
+    if (bucket_.take(clock_.now())) return call_();
+    timer_ = clock_.call_at(bucket_.due(), [this] {
       timer_.reset();
-      run();
+      request();
     });
   }
   // A call that was asked for is still to come.
   bool waits() const { return timer_ != nullptr; }
 
  private:
-  void run() {
-    last_ = clock_.now();
-    call_();
-  }
-
   Clock& clock_;
-  Duration every_;
+  TokenBucket bucket_;
   std::function<void()> call_;
-  std::optional<Instant> last_;
   std::unique_ptr<Timer> timer_;
 };
 

@@ -1,4 +1,4 @@
-// A token bucket: bounds how often something counts. It begins full.
+// A token bucket: bounds how often something happens. It begins full.
 #ifndef CABLEWAY_CORE_TOKEN_BUCKET_H_
 #define CABLEWAY_CORE_TOKEN_BUCKET_H_
 
@@ -15,10 +15,12 @@ class TokenBucket {
 
   // Takes tokens if there is at least one, also if there are fewer than `tokens`. False: there is none.
   bool take(Instant now, Duration::rep tokens = 1) {
-    if (full_at_ - now >= burst_ * every_) return false;
+    if (now < due()) return false;
     full_at_ = std::max(full_at_, now) + tokens * every_;
     return true;
   }
+  // When there is a token, which may be earlier than now.
+  Instant due() const { return full_at_ + (1 - burst_) * every_; }
 
  private:
   Duration every_;

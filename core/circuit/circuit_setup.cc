@@ -272,8 +272,8 @@ absl::StatusOr<ListenHandle> decode_listen_handle(std::span<const std::byte, kLi
   handle.node = reader.get_text(routing::kMaxNodeNameBytes);
   handle.path_wait_ms = reader.get<std::uint32_t>();
   WireReader sum(bytes.subspan(kHandleBodyBytes));
-  if (!reader.ok() || handle.node.empty() || handle.port == 0 || handle.path_wait_ms > kMaxPathWaitMs ||
-      sum.get<std::uint32_t>() != checksum(bytes.first(kHandleBodyBytes))) {
+  if (!reader.ok() || !routing::is_valid_name(handle.node, routing::kMaxNodeNameBytes) || handle.port == 0 ||
+      handle.path_wait_ms > kMaxPathWaitMs || sum.get<std::uint32_t>() != checksum(bytes.first(kHandleBodyBytes))) {
     return absl::InvalidArgumentError("the handle is damaged: its checksum or its fields are wrong");
   }
   return handle;

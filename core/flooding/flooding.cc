@@ -42,8 +42,8 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
       : flooding_(flooding),
         key_(key),
         link_(identity, flooding.clock_, flooding.allowances_[key.port], *this),
-        telling_(flooding.clock_, kTellPortsEvery, [this] { enqueue_ports(); }),
-        taking_(flooding.clock_, kTellPortsEvery,
+        telling_(flooding.clock_, {kTellPortsEvery, kTellPortsAtOnce}, [this] { enqueue_ports(); }),
+        taking_(flooding.clock_, {kTellPortsEvery, kTellPortsAtOnce},
                 [this] { flooding_.take_ports(*this, std::exchange(newest_list_, {})); }) {}
 
   void enqueue(NodeId origin) {

@@ -8,7 +8,6 @@
 #include "core/node/crowd_text.h"
 #include "core/node/plug_rate.h"
 #include "routing/link_state/agreed_topology.h"
-#include "routing/topology/cable_name.h"
 
 namespace cableway {
 namespace {
@@ -69,6 +68,7 @@ Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, C
       neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
       flooding_(options.identity, clock, options.wall_clock, *this, options.advertisements),
       planner_(options.identity.name),
+      transit_(neighbours_, flooding_.told_ports(), clock, draining_cables_),
       route_pace_(kRoutePace),
       told_pace_(kToldPace) {
   tell_ports({});
@@ -104,8 +104,7 @@ void Node::set_draining(bool draining) {
 }
 
 std::string Node::name_of(const Neighbour& neighbour) const {
-  return routing::discovered_cable_name(options_.identity.name, neighbour.our_interface, neighbour.name,
-                                        neighbour.interface);
+  return cable_name(options_.identity.name, neighbour);
 }
 
 absl::Status Node::drain_cable(const std::string& name) {
@@ -340,55 +339,7 @@ void Node::note_namesake() {
 }
 
 absl::Status Node::check_transit(const CircuitSetup& setup) {
-  if (absl::Status status = paths().check_transit(setup); !status.ok()) return status;
-  return check_told(setup.hops[setup.hop + 1U], setup.next_is_last());
-}
-
-// Not by the topology, which has what any node of the cluster floods.
-absl::Status Node::check_told(const Hop& next, bool is_last) const {
-  const std::optional<NeighbourKey> adjacency = adjacency_of(next);
-  if (!adjacency.has_value()) {
-    return absl::NotFoundError(
-        absl::StrCat("node ", options_.identity.name, " has no cable ", next.cable, " to node ", next.to_node, " now"));
-  }
-  const ToldPorts& told = flooding_.told_ports();
-  const std::string refusal = absl::StrCat("node ", options_.identity.name, " does not connect to TCP port ",
-                                           next.to_port, " of node ", next.to_node);
-  if (is_last) {
-    if (told.has_process(*adjacency, next.to_port, clock_.now())) return absl::OkStatus();
-    return absl::NotFoundError(
-        absl::StrCat(refusal, ", which has not announced a process that accepts circuits there"));
-  }
-  const std::optional<std::uint16_t> relay = told.relay_of(*adjacency);
-  if (!relay.has_value()) {
-    return absl::NotFoundError(absl::StrCat(refusal, ", which has not announced its relay's"));
-  }
-  if (*relay == 0) return absl::InvalidArgumentError(absl::StrCat(refusal, ", which relays nothing"));
-  if (*relay == next.to_port) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(refusal, ", whose relay has TCP port ", *relay));
-}
-
-// Of two neighbours that are the same cable. One that was not heard lately is what is left of an interface that was
-// made again. Where two are heard, one of them claims the other's interface: the one that was heard first keeps its
-// place.
-bool Node::goes_before(const Neighbour& neighbour, const Neighbour& other) const {
-  const auto is_heard = [&](const Neighbour& each) {
-    return clock_.now() - each.last_heard < 3 * options_.hello.interval;
-  };
-  if (is_heard(neighbour) != is_heard(other)) return is_heard(neighbour);
-  return neighbour.heard_since < other.heard_since;
-}
-
-// That which is the hop's cable, or was it last. Precondition: the hop leaves from this node.
-std::optional<NeighbourKey> Node::adjacency_of(const Hop& hop) const {
-  const routing::NodeId node = routing::node_id(options_.identity.cluster, hop.to_node);
-  const std::pair<const NeighbourKey, Neighbour>* found = nullptr;
-  for (const auto& each : neighbours_.all()) {
-    const auto& [key, neighbour] = each;
-    if (!neighbour.up || key.node != node || name_of(neighbour) != hop.cable) continue;
-    if (found == nullptr || goes_before(neighbour, found->second)) found = &each;
-  }
-  return found != nullptr ? std::optional(found->first) : flooding_.told_ports().ended(node, hop.cable);
+  return transit_.check(setup, paths(), options_.relay_port);
 }
 
 void Node::ports_told() {

@@ -27,6 +27,7 @@
 #include "core/neighbour_shares.h"
 #include "core/node/doubted_cable.h"
 #include "core/node/path_planner.h"
+#include "core/node/transit_check.h"
 #include "core/paced_work.h"
 #include "core/ports/port_inventory.h"
 #include "core/ports/port_lost.h"
@@ -99,9 +100,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   bool draining() const { return options_.draining; }
   // Tells the neighbours at which TCP ports processes of this node accept circuits; at most kMaxToldPorts.
   void tell_ports(TcpPorts ports) { flooding_.tell_ports({options_.relay_port, std::move(ports)}); }
-  // PathPlanner::check_transit(), and whether the neighbour that the set-up leads to next has announced the TCP port,
-  // of a process or of its relay, over the cable that it takes. NotFound: not yet. InvalidArgument: its relay has
-  // another one.
+  // Whether this node may relay the circuit: TransitCheck::check().
   absl::Status check_transit(const CircuitSetup& setup);
   // Up to date with all advertisements received so far, unless computing routes exceeds its share of a core (an eighth;
   // only in unusually large clusters): then as of the last computation, and topology_changed() follows the next one.
@@ -162,10 +161,6 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void note_refused_topology(const absl::Status& updated);
   void advertise();
   void pass_on_ports_told();
-  std::optional<NeighbourKey> adjacency_of(const Hop& hop) const;
-  bool goes_before(const Neighbour& neighbour, const Neighbour& other) const;
-  absl::Status check_told(const Hop& next, bool is_last) const;
-
   std::string name_of(const Neighbour& neighbour) const;
 
   NodeOptions options_;
@@ -176,8 +171,9 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   Neighbours neighbours_;
   Flooding flooding_;
   PathPlanner planner_;
-  std::vector<std::string> left_out_;
   std::set<std::string> draining_cables_;
+  TransitCheck transit_;
+  std::vector<std::string> left_out_;
   std::map<std::string, std::uint8_t> loss_percent_;  // of cables that lose packets
   bool planner_is_old_ = true;
   PacedWork route_pace_;

@@ -300,14 +300,13 @@ absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
         absl::StrCat("a set-up for a process on node ", name_, " came to its relay port"));
   }
   if (setup.purpose == SetupPurpose::kInquiry) return check_cables(setup);
-  // Drains and doubts first: a cable that left the topology during a dial does not end the set-up, and must not hide
-  // that the other one is silent.
-  if (absl::Status status = check_drains(setup.this_hop()); !status.ok()) return status;
-  if (absl::Status status = check_drains(setup.hops[setup.hop + 1U]); !status.ok()) return status;
+  // Doubts first: a cable that left the topology during a dial does not end the set-up, and must not hide that the
+  // other one is silent.
   if (absl::Status status = check_doubts(setup.this_hop(), setup.hop > 0); !status.ok()) return status;
   if (absl::Status status = check_doubts(setup.hops[setup.hop + 1U], !setup.next_is_last()); !status.ok()) {
     return status;
   }
+  if (absl::Status status = check_drains(setup); !status.ok()) return status;
   return check_cables(setup);
 }
 
@@ -326,10 +325,15 @@ absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
   return check_hop(next, self_, true);
 }
 
-absl::Status PathPlanner::check_drains(const Hop& hop) const {
-  const routing::Cable* const cable = topology_->find_plugged(hop.cable);
-  if (cable == nullptr || !cable->draining) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("node ", name_, ": cable ", hop.cable, " drains"));
+// NotFound, as what a node floods about the cables of another one is false for a moment at most.
+absl::Status PathPlanner::check_drains(const CircuitSetup& setup) const {
+  if (setup.purpose == SetupPurpose::kInquiry) return absl::OkStatus();
+  for (const std::string& name : {setup.this_hop().cable, setup.hops[setup.hop + 1U].cable}) {
+    const routing::Cable* const cable = topology_->find_plugged(name);
+    if (cable == nullptr || !cable->draining) continue;
+    return absl::NotFoundError(absl::StrCat("node ", name_, ": cable ", name, " drains"));
+  }
+  return absl::OkStatus();
 }
 
 // `to_relay`: the node at the other end of the hop relays the circuit, too.

@@ -63,16 +63,18 @@ class PathPlanner {
 
   // Whether this node may relay an arrived set-up: the set-up must name this node, and the hop it arrived over and the
   // next one must be cables of this node, with the neighbours and addresses that the topology has for them. So an
-  // untrusted peer cannot choose where a relay connects to. The next hop may have any TCP port: Node::check_transit()
-  // compares it with what the neighbour has announced. Unavailable: doubts forbid this circuit one of the two cables,
-  // or one of them drains. An inquiry may use such cables, and those that this node had before.
+  // untrusted peer cannot choose where a relay connects to. The next hop may have any TCP port. NotFound: the topology
+  // lacks one of the cables, or one of them drains. Unavailable: doubts forbid this circuit one of them. An inquiry may
+  // use such cables, and those that this node had before.
   absl::Status check_transit(const CircuitSetup& setup) const;
+  // Whether it failed because one of the cables drains.
+  bool drains(const CircuitSetup& setup) const { return !check_drains(setup).ok(); }
 
  private:
   absl::StatusOr<std::vector<PathOffer>> local_path() const;
   absl::Status check_cables(const CircuitSetup& setup) const;
   absl::Status check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const;
-  absl::Status check_drains(const Hop& hop) const;
+  absl::Status check_drains(const CircuitSetup& setup) const;
   absl::Status check_doubts(const Hop& hop, bool to_relay) const;
   std::string doubts_text() const;
   // A part of the topology, and the routes in it.

@@ -1,24 +1,44 @@
 #include "core/node/path_wait.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace cableway {
 
-void PathWait::find(std::string destination, std::uint64_t ordinal, std::size_t most, Answer answer) {
+void PathWait::find(std::string destination, std::uint64_t ordinal, std::size_t most, std::uint32_t user,
+                    Answer answer) {
   events_.raise(EventCode::kPathRequested,
                 absl::StrCat("a process requests paths for flow ", ordinal, " to node ", destination),
                 {{"to", destination}});
   Paths paths = find_(destination, ordinal, most);
   if (paths.ok()) return this->answer(destination, answer, std::move(paths));
-  if (waiting_.size() == kMaxWaiting) {
-    return this->answer(destination, answer,
-                        absl::ResourceExhaustedError(absl::StrCat(
-                            kMaxWaiting, " requests for paths already wait here; last: ", paths.status().message())));
-  }
-  waiting_.push_back({std::move(destination), ordinal, most, std::move(answer), clock_.now() + kLimit});
+  waiting_.push_back({std::move(destination), ordinal, most, user, std::move(answer), clock_.now() + kLimit});
+  ++of_user_[user];
   set_deadline();
+  if (waiting_.size() > kMaxWaiting) give_way();
+}
+
+// So that no user keeps the others' requests from waiting.
+void PathWait::give_way() {
+  const auto count_of = [](const auto& left, const auto& right) { return left.second < right.second; };
+  const std::uint32_t user = std::max_element(of_user_.begin(), of_user_.end(), count_of)->first;
+  const auto newest =
+      std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const Waiting& each) { return each.user == user; });
+  const Waiting given_up = std::move(*newest);
+  waiting_.erase(std::next(newest).base());
+  remove_one_of(user);
+  const Paths paths = find_(given_up.destination, given_up.ordinal, given_up.most);
+  answer(given_up.destination, given_up.answer,
+         absl::ResourceExhaustedError(absl::StrCat(kMaxWaiting, " requests for paths wait here, most of them of user ",
+                                                   user, "; last: ", paths.status().message())));
+}
+
+void PathWait::remove_one_of(std::uint32_t user) {
+  const auto count = of_user_.find(user);
+  if (--count->second == 0) of_user_.erase(count);
 }
 
 void PathWait::answer_ready() {
@@ -28,6 +48,7 @@ void PathWait::answer_ready() {
   waiting_.remove_if([&](Waiting& waiting) {
     Paths paths = find_(waiting.destination, waiting.ordinal, waiting.most);
     if (!paths.ok() && now < waiting.deadline) return false;
+    remove_one_of(waiting.user);
     ready.emplace_back(std::move(waiting), std::move(paths));
     return true;
   });

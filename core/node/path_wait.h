@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,14 +34,15 @@ class PathWait {
   // Shorter, by some seconds, than a process waits for the answer.
   static constexpr std::chrono::milliseconds kLimit{8000};
 
-  // A request beyond them is answered with the error at once.
+  // One more makes room: of the user that has most waiting, the newest is answered with its error.
   static constexpr std::size_t kMaxWaiting = 4096;
 
   // `clock` must outlive this; `events` must be valid whenever an event is raised.
   PathWait(Clock& clock, EventSink& events, Find find) : clock_(clock), events_(events), find_(std::move(find)) {}
 
-  // `answer` is called once, possibly from inside this call, unless this object is destroyed first.
-  void find(std::string destination, std::uint64_t ordinal, std::size_t most, Answer answer);
+  // For a process of that user. `answer` is called once, possibly from inside this call, unless this object is
+  // destroyed first.
+  void find(std::string destination, std::uint64_t ordinal, std::size_t most, std::uint32_t user, Answer answer);
   // Paths may have changed.
   void topology_changed() { answer_ready(); }
   std::size_t waiting() const { return waiting_.size(); }
@@ -50,10 +52,13 @@ class PathWait {
     std::string destination;
     std::uint64_t ordinal = 0;
     std::size_t most = 0;
+    std::uint32_t user = 0;
     Answer answer;
     Instant deadline;
   };
 
+  void give_way();
+  void remove_one_of(std::uint32_t user);
   void answer_ready();
   void set_deadline();
   void answer(const std::string& destination, const Answer& answer, Paths paths);
@@ -61,7 +66,8 @@ class PathWait {
   Clock& clock_;
   EventSink& events_;
   const Find find_;
-  std::list<Waiting> waiting_;  // in the order of their deadlines
+  std::list<Waiting> waiting_;                    // in the order of their deadlines
+  std::map<std::uint32_t, std::size_t> of_user_;  // those in waiting_; no zeroes
   std::unique_ptr<Timer> deadline_;
 };
 

@@ -342,6 +342,7 @@ class Decoder {
     PathRequest message{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get<std::uint8_t>(),
                         reader_.get_text(kMaxRequestedName), flag()};
     if (message.most == 0 || message.most > kMaxPaths) reader_.reject();
+    if (!routing::is_valid_name(message.node, routing::kMaxNodeNameBytes)) reader_.reject();
     return message;
   }
   PathReply path_reply() {

@@ -9,10 +9,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(SpacedCall, TheFirstIsAtOnceAndThoseOfAnIntervalAreOne) {
+TEST(SpacedCall, ThoseWithoutATokenAreOneWhenThereIsOne) {
   sim::VirtualClock clock;
   int calls = 0;
-  SpacedCall call(clock, milliseconds(100), [&] { ++calls; });
+  SpacedCall call(clock, {milliseconds(100), 1}, [&] { ++calls; });
   call.request();
   EXPECT_EQ(calls, 1);
   EXPECT_FALSE(call.waits());
@@ -32,6 +32,20 @@ TEST(SpacedCall, TheFirstIsAtOnceAndThoseOfAnIntervalAreOne) {
   EXPECT_EQ(calls, 3);
   call.request();
   EXPECT_EQ(calls, 4);
+}
+
+TEST(SpacedCall, AFewComeAtOnce) {
+  sim::VirtualClock clock;
+  int calls = 0;
+  SpacedCall call(clock, {milliseconds(100), 3}, [&] { ++calls; });
+  for (int i = 0; i < 10; ++i) call.request();
+  EXPECT_EQ(calls, 3);
+  clock.run_for(milliseconds(100));
+  EXPECT_EQ(calls, 4);
+  clock.run_for(milliseconds(1000));
+  EXPECT_EQ(calls, 4) << "nothing was asked for";
+  for (int i = 0; i < 10; ++i) call.request();
+  EXPECT_EQ(calls, 7);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ with its own seed and corpus, as many at a time as there are processors.
   --jobs N      parts that run at a time (the number of processors)
   --build DIR   build folder (build/asan)
   --out DIR     findings, new inputs and each part's log (build/asan/campaign)
+  --keep DIR    a corpus for the next campaign: read, and afterwards, for each fuzzer, the fewest inputs that reach all
+                the code that it and this campaign reached; so a campaign can be run in pieces (none)
 
 Exit status: 0 all executions done and nothing found; 1 a finding, or a part that ended early; 2 bad arguments.
 END_OF_USAGE
@@ -27,7 +29,7 @@ refuse() {
   exit 2
 }
 
-runs=10000000 parts=4 seconds=0 seed=1 jobs=$(nproc) build=build/asan out=
+runs=10000000 parts=4 seconds=0 seed=1 jobs=$(nproc) build=build/asan out= keep=
 fuzzers=()
 while (($# > 0)); do
   case $1 in
@@ -38,6 +40,7 @@ while (($# > 0)); do
       ;;
     --build) build=${2:?"--build needs a folder"} && shift ;;
     --out) out=${2:?"--out needs a folder"} && shift ;;
+    --keep) keep=${2:?"--keep needs a folder"} && shift ;;
     --help | -h) usage && exit 0 ;;
     -*) refuse "unknown option '$1'" ;;
     *) fuzzers+=("$1") ;;
@@ -52,19 +55,21 @@ for fuzzer in "${fuzzers[@]}"; do
 done
 rm -rf "$out"
 mkdir -p "$out"
+[[ -z $keep ]] || mkdir -p "${fuzzers[@]/#/$keep/}"
 
 # Called by xargs, in separate shells.
 # shellcheck disable=SC2317
 part() { # <fuzzer> <part>
   local fuzzer=$1 number=$2 own=$out/$1.$2
   mkdir -p "$own/found" "$own/corpus"
-  local share=$((runs / parts + (number < runs % parts)))
+  local share=$((runs / parts + (number < runs % parts))) seeds=("tests/fuzz/corpus/$fuzzer")
+  [[ -z $keep ]] || seeds+=("$keep/$fuzzer")
   "$build/bin/$fuzzer" -runs="$share" -max_total_time="$seconds" -seed=$((seed + number)) -timeout=10 -rss_limit_mb=2048 \
-    -artifact_prefix="$own/found/" -print_final_stats=1 "$own/corpus" "tests/fuzz/corpus/$fuzzer" >"$own/log" 2>&1 ||
+    -artifact_prefix="$own/found/" -print_final_stats=1 "$own/corpus" "${seeds[@]}" >"$own/log" 2>&1 ||
     echo "$fuzzer, part $number: exit status $?; see $own/log" >"$own/failed"
 }
 export -f part
-export runs parts seconds seed build out
+export runs parts seconds seed build out keep
 
 # Parts of one fuzzer are far apart in the order, so that those of a slow fuzzer do not all run last.
 begin=$SECONDS
@@ -92,6 +97,15 @@ for fuzzer in "${fuzzers[@]}"; do
   printf '| %s | %d | %d | %d | %d |\n' "$fuzzer" "$executed" "$speed" "$grown" "$findings"
   if ((executed < runs || findings > 0)); then status=1; fi
 done
+if [[ -n $keep ]]; then
+  for fuzzer in "${fuzzers[@]}"; do
+    mkdir "$out/$fuzzer.kept"
+    "$build/bin/$fuzzer" -merge=1 -timeout=10 -rss_limit_mb=2048 "$out/$fuzzer.kept" "$keep/$fuzzer" "$out/$fuzzer".*/corpus \
+      >"$out/$fuzzer.merge_log" 2>&1 || { echo "$fuzzer: cannot merge; see $out/$fuzzer.merge_log" >&2 && status=1 && continue; }
+    rm -rf "${keep:?}/$fuzzer"
+    mv "$out/$fuzzer.kept" "$keep/$fuzzer"
+  done
+fi
 if compgen -G "$out/*/failed" >/dev/null; then cat "$out"/*/failed >&2 && status=1; fi
 echo "$((SECONDS - begin)) s on $(nproc) processors, ${#fuzzers[@]} fuzzers in $parts parts each, seeds from $seed"
 exit "$status"

@@ -70,11 +70,11 @@ absl::Status serve(const std::string& file, int ready_fd) {
   boost::asio::io_context io;
   boost::asio::signal_set end_signals(io, SIGINT, SIGTERM);
   end_signals.async_wait([&](boost::system::error_code, int) { io.stop(); });
-  const auto sessions =
-      host::SessionServer::start(io, std::move(listeners->all), welcome,
-                                 [&](const SessionMessage& request, const host::SessionServer::Answer& answer) {
-                                   answer(answer_to(planner, request));
-                                 });
+  const auto sessions = host::SessionServer::start(
+      io, std::move(listeners->all), welcome,
+      [&](std::uint32_t, const SessionMessage& request, const host::SessionServer::Answer& answer) {
+        answer(answer_to(planner, request));
+      });
   constexpr char kReady[] = "ready\n";
   if (ready_fd >= 0 && ::write(ready_fd, kReady, sizeof kReady - 1) < 0) std::perror("routed_node: --ready-fd");
   if (ready_fd >= 0) ::close(ready_fd);

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "routing/text/node_name.h"
 #include "sim/simtest/plan/shrink.h"
 #include "sim/simtest/plan/soak_plan.h"
 #include "sim/simtest/saturation.h"
@@ -107,7 +108,7 @@ absl::StatusOr<SimtestReport> run_scenario(const std::string& file, bool twice) 
   std::ifstream stream(file, std::ios::binary);
   std::stringstream text;
   text << stream.rdbuf();
-  if (!stream) return absl::InvalidArgumentError(absl::StrCat(file, ": cannot be read"));
+  if (!stream) return absl::InvalidArgumentError(absl::StrCat(routing::escaped(file), ": cannot be read"));
   const absl::StatusOr<sim::Scenario> scenario = sim::parse_scenario(text.str(), file);
   if (!scenario.ok()) return scenario.status();
   const std::string replay = absl::StrCat("simtest --scenario ", file);

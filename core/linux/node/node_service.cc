@@ -109,7 +109,9 @@ absl::Status NodeService::listen_for_sessions(For whom) {
   flows_.emplace(clock_, events());
   sessions_ = SessionServer::start(
       io_, std::move(listeners->all), welcome(),
-      [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); },
+      [this](std::uint32_t user, const SessionMessage& request, SessionServer::Answer answer) {
+        on_request(user, request, std::move(answer));
+      },
       session_listener(), port_stamps_->file().get());
   note_session_access(group);
   return absl::OkStatus();
@@ -341,8 +343,8 @@ bool NodeService::idle() const {
   return sessions_->connections() == 0 && relay_->idle();
 }
 
-void NodeService::on_request(const SessionMessage& request, SessionServer::Answer answer) {
-  if (const auto* path = std::get_if<PathRequest>(&request)) return find_paths(*path, std::move(answer));
+void NodeService::on_request(std::uint32_t user, const SessionMessage& request, SessionServer::Answer answer) {
+  if (const auto* path = std::get_if<PathRequest>(&request)) return find_paths(user, *path, std::move(answer));
   if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(answer_view(wanted->name, view_sources()));
   if (const auto* test = std::get_if<CableProbeRequest>(&request)) return test_cables(*test, answer);
   if (const auto* drain = std::get_if<DrainRequest>(&request)) return answer(DrainReply{text(carry_out(*drain))});
@@ -404,14 +406,14 @@ void NodeService::on_flood(const IdleRate::From& from, std::size_t per_second) {
   floods_->note(from, per_second, port == ports.end() ? "" : port->interface);
 }
 
-void NodeService::find_paths(const PathRequest& request, SessionServer::Answer answer) {
+void NodeService::find_paths(std::uint32_t user, const PathRequest& request, SessionServer::Answer answer) {
   auto reply = [number = request.request, answer = std::move(answer)](PathWait::Paths paths) {
     if (!paths.ok()) return answer(PathReply{number, text(paths.status()), {}});
     answer(PathReply{number, {}, *std::move(paths)});
   };
   // Answers at once, since the process will ask again soon.
   if (request.for_inquiry) return reply(node_->paths().paths_for_inquiry(request.node, request.ordinal, request.most));
-  paths_->find(request.node, request.ordinal, request.most, std::move(reply));
+  paths_->find(request.node, request.ordinal, request.most, user, std::move(reply));
 }
 
 ViewSources NodeService::view_sources() const {

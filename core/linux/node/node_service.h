@@ -87,9 +87,9 @@ class NodeService {
   void on_topology_changed();
   void note_members(const routing::Topology& topology);
   absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
-  void on_request(const SessionMessage& request, SessionServer::Answer answer);
+  void on_request(std::uint32_t user, const SessionMessage& request, SessionServer::Answer answer);
   absl::Status carry_out(const DrainRequest& request);
-  void find_paths(const PathRequest& request, SessionServer::Answer answer);
+  void find_paths(std::uint32_t user, const PathRequest& request, SessionServer::Answer answer);
   void test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer);
   void on_probe(ArrivedProbe probe);
   void on_flood(const IdleRate::From& from, std::size_t per_second);

@@ -187,7 +187,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     if (std::holds_alternative<DrainRequest>(*request) && !may_drain_) {
       return answer(DrainReply{"only root and the user of the node may drain it or its cables"});
     }
-    server_->handler(*request, [weak = weak_from_this()](const SessionMessage& answer) {
+    server_->handler(user_, *request, [weak = weak_from_this()](const SessionMessage& answer) {
       if (const auto self = weak.lock()) self->answer(answer);
     });
     read_on();

@@ -21,7 +21,7 @@ class SessionServer {
   // Answers one message after Hello, at once or later; an answer after the session's end is dropped. Called on `io`'s
   // thread; must not block.
   using Answer = std::function<void(SessionMessage)>;
-  using Handler = std::function<void(const SessionMessage&, Answer)>;
+  using Handler = std::function<void(std::uint32_t user, const SessionMessage&, Answer)>;
 
   // For a process to read one message, beyond what the kernel holds.
   static constexpr std::chrono::seconds kReadLimit{10};

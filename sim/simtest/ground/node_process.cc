@@ -122,7 +122,7 @@ bool NodeProcess::relays_over(const PortLost& cable) const {
 
 void NodeProcess::find_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most,
                              PathWait::Answer answer) {
-  incarnation_->paths.find(destination, ordinal, most, std::move(answer));
+  incarnation_->paths.find(destination, ordinal, most, 0, std::move(answer));
 }
 
 absl::StatusOr<std::vector<PathOffer>> NodeProcess::find_inquiry_paths(const std::string& destination,

@@ -337,7 +337,7 @@ TEST_F(InventedNodesTest, AreHeardAtABoundedRate) {
     invent();
   }
   world_.clock().run_for(1ms);
-  EXPECT_EQ(interface(), "eth" + std::to_string(Neighbours::kHelloBurst - 1));
+  EXPECT_EQ(interface(), "eth" + std::to_string(Neighbours::kHelloBurst - 2)) << "the first made it a neighbour";
   world_.clock().run_for(Neighbours::kHelloEvery);
   hello_.interface = "eth1000";
   invent();

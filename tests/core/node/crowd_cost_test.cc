@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/node/node.h"
+#include "routing/link_state/advertisement_weight.h"
 #include "routing/link_state/agreed_topology.h"
 #include "routing/link_state/fair_shares.h"
 #include "sim/nodes/invented_crowd.h"

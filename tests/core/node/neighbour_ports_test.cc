@@ -1,5 +1,6 @@
-// A relay connects only to TCP ports that the neighbour's node has announced over the cable
-// (core/flooding/told_ports.h): whole nodes in virtual time, and insiders that announce and flood what they like.
+// Which circuits a relay accepts (core/node/transit_check.h): over its own cables, whatever is flooded about them, and
+// only to TCP ports that the neighbour's node has announced (core/flooding/told_ports.h). Whole nodes in virtual time,
+// and insiders that announce and flood what they like.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,11 +8,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/discovery/control_datagram.h"
 #include "core/flooding/told_ports.h"
 #include "core/node/node.h"
@@ -66,6 +69,25 @@ class NodesTellPortsTest : public testing::Test {
     world_.clock().run_for(3s);
     EXPECT_EQ(liar->neighbours_up(), 1U);
     return liar;
+  }
+  // Floods what n1 has of the node, changed, as its next version.
+  void forge(const std::string& name, sim::LyingNode& liar,
+             const std::function<void(routing::Advertisement&)>& change) {
+    routing::Advertisement forged = *world_.node(1).flooding().database().find(routing::node_id("test", name));
+    ++forged.version.sequence;
+    change(forged);
+    liar.say(forged);
+  }
+  // n1 believes that this neighbour of it has no cables, until the neighbour supersedes that.
+  void hide_cables_of(const std::string& name, sim::LyingNode& liar) {
+    forge(name, liar, [](routing::Advertisement& forged) { forged.adjacencies.clear(); });
+    ASSERT_TRUE(world_.clock().run_until_true(
+        [&] {
+          const routing::Topology& topology = world_.node(1).paths().topology();
+          const std::optional<routing::NodeIndex> node = topology.find_node(name);
+          return !node.has_value() || topology.adjacencies(*node).empty();
+        },
+        1s));
   }
   // As n1 sees the insider.
   NeighbourKey insider_key() {
@@ -167,10 +189,7 @@ TEST_F(NodesTellPortsTest, AForgedRelayPortOpensNoOther) {
   ASSERT_EQ(to_relay.hops.size(), 3U);
   CircuitSetup to_22 = to_relay;
   to_22.hops[1].to_port = 22;
-  routing::Advertisement forged = *world_.node(1).flooding().database().find(routing::node_id("test", "n2"));
-  ++forged.version.sequence;
-  forged.relay_port = 22;
-  liar->say(forged);
+  forge("n2", *liar, [](routing::Advertisement& forged) { forged.relay_port = 22; });
   ASSERT_TRUE(world_.clock().run_until_true(
       [&] {
         const routing::Topology& topology = world_.node(1).paths().topology();
@@ -182,6 +201,105 @@ TEST_F(NodesTellPortsTest, AForgedRelayPortOpensNoOther) {
   EXPECT_THAT(refused.message(),
               HasSubstr("node n1 does not connect to TCP port 22 of node n2, whose relay has TCP port 7470"));
   EXPECT_TRUE(world_.node(1).check_transit(to_relay).ok()) << "its real one";
+}
+
+TEST_F(NodesTellPortsTest, ACableThatIsUpNeedsNoTopology) {
+  const auto liar = insider("liar", 7);
+  world_.node(2).tell_ports({5000});
+  world_.clock().run_for(kTold);
+  const CircuitSetup to_process = setup_to("n2", 5000);
+  const CircuitSetup beyond = setup_to("n3", 5000);
+  for (const std::string hidden : {"n2", "n0"}) {
+    hide_cables_of(hidden, *liar);
+    EXPECT_TRUE(world_.node(1).check_transit(to_process).ok()) << world_.node(1).check_transit(to_process);
+    EXPECT_TRUE(world_.node(1).check_transit(beyond).ok()) << world_.node(1).check_transit(beyond);
+    world_.clock().run_for(1s);
+  }
+}
+
+// The topology writes each with its interface, and at the hop's far end with the one that sends.
+TEST_F(NodesTellPortsTest, ACableWithLinkLocalAddressesNeedsNoTopology) {
+  for (std::size_t node = 0; node <= kInsider; ++node) {
+    const std::vector<PortFacts> ports = world_.fabric().ports_of(node).ports();
+    for (const PortFacts& port : ports) {
+      const auto address =
+          routing::parse_port_address(absl::StrCat("fe80::", node + 1, ":", port.id, "%", port.interface));
+      world_.fabric().change_port(node, port.id, [&](PortFacts& facts) { facts.addresses = {{address.value(), 64}}; });
+    }
+  }
+  ASSERT_TRUE(settle());
+  const auto liar = insider("liar", 7);
+  world_.node(2).tell_ports({5000});
+  world_.clock().run_for(kTold);
+  const CircuitSetup setup = setup_to("n2", 5000);
+  ASSERT_THAT(setup.hops[1].to_address, testing::EndsWith("%eth1"));
+  EXPECT_TRUE(world_.node(1).check_transit(setup).ok()) << world_.node(1).check_transit(setup);
+  hide_cables_of("n2", *liar);
+  EXPECT_TRUE(world_.node(1).check_transit(setup).ok()) << world_.node(1).check_transit(setup);
+}
+
+// A set-up that the topology would refuse is not accepted without it.
+TEST_F(NodesTellPortsTest, ACableWithoutTopologyIsNoOther) {
+  const auto liar = insider("liar", 7);
+  world_.node(2).tell_ports({5000, 22});
+  world_.clock().run_for(kTold);
+  const CircuitSetup true_setup = setup_to("n2", 5000);
+  std::vector<CircuitSetup> others(8, true_setup);
+  others[0].hops[0].from_address = "10.9.9.9";
+  others[1].hops[0].to_address = "10.9.9.9";
+  others[2].hops[0].to_port = 22;
+  others[3].hops[0].routed = true;
+  others[4].hops[1].from_address = "10.9.9.9";
+  others[5].hops[1].to_address = "10.9.9.9";
+  others[6].hops[1].routed = true;
+  others[7].from_node = "n3";
+  const auto expect_only_the_true_one = [&] {
+    for (std::size_t i = 0; i < others.size(); ++i) EXPECT_FALSE(world_.node(1).check_transit(others[i]).ok()) << i;
+    EXPECT_TRUE(world_.node(1).check_transit(true_setup).ok());
+  };
+  expect_only_the_true_one();
+  for (const std::string hidden : {"n2", "n0"}) {
+    hide_cables_of(hidden, *liar);
+    expect_only_the_true_one();
+    world_.clock().run_for(1s);
+  }
+}
+
+TEST_F(NodesTellPortsTest, ACableThatThisNodeDrainsIsRefusedWithoutTopologyToo) {
+  const auto liar = insider("liar", 7);
+  world_.node(2).tell_ports({5000});
+  world_.clock().run_for(kTold);
+  const CircuitSetup setup = setup_to("n2", 5000);
+  CircuitSetup inquiry = setup;
+  inquiry.purpose = SetupPurpose::kInquiry;
+  for (const Hop& hop : setup.hops) {
+    ASSERT_TRUE(world_.node(1).drain_cable(hop.cable).ok());
+    world_.clock().run_for(200ms);
+    EXPECT_TRUE(absl::IsUnavailable(world_.node(1).check_transit(setup)));
+    EXPECT_TRUE(world_.node(1).check_transit(inquiry).ok());
+    hide_cables_of("n2", *liar);
+    EXPECT_TRUE(absl::IsUnavailable(world_.node(1).check_transit(setup)));
+    EXPECT_TRUE(world_.node(1).check_transit(inquiry).ok());
+    ASSERT_TRUE(world_.node(1).undrain_cable(hop.cable).ok());
+    world_.clock().run_for(1s);
+    EXPECT_TRUE(world_.node(1).check_transit(setup).ok()) << world_.node(1).check_transit(setup);
+  }
+}
+
+// A set-up waits for the end of a drain that the other end has flooded, or an insider in its name.
+TEST_F(NodesTellPortsTest, AFloodedDrainIsNoRefusal) {
+  const auto liar = insider("liar", 7);
+  world_.node(2).tell_ports({5000});
+  world_.clock().run_for(kTold);
+  const CircuitSetup setup = setup_to("n2", 5000);
+  forge("n2", *liar, [](routing::Advertisement& forged) {
+    for (routing::AdvertisedAdjacency& adjacency : forged.adjacencies) adjacency.draining = true;
+  });
+  ASSERT_TRUE(world_.clock().run_until_true([&] { return !world_.node(1).check_transit(setup).ok(); }, 1s));
+  const absl::Status status = world_.node(1).check_transit(setup);
+  EXPECT_TRUE(absl::IsNotFound(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("drains"));
+  EXPECT_TRUE(world_.clock().run_until_true([&] { return world_.node(1).check_transit(setup).ok(); }, 1s));
 }
 
 TEST_F(NodesTellPortsTest, ANeighbourThatRelaysNothingIsNoRelay) {
@@ -205,8 +323,19 @@ TEST_F(NodesTellPortsTest, OfManyListsTheNewestIsTakenAndFewOthers) {
   liar->tell({7470, {6000}});
   ASSERT_TRUE(world_.clock().run_until_true([&] { return liar->has_said_all(); }, 2s));
   world_.clock().run_for(kTold);
-  EXPECT_LE(told_, 5);
+  EXPECT_LE(told_, kTellPortsAtOnce + 4);
   EXPECT_TRUE(world_.node(1).flooding().told_ports().has_process(insider_key(), 6000, world_.node(1).now()));
+}
+
+TEST_F(NodesTellPortsTest, ProcessesThatStartTogetherAreToldAtOnce) {
+  world_.clock().run_for(1s);
+  TcpPorts ports;
+  for (std::uint16_t port = 5000; port < 5000 + kTellPortsAtOnce; ++port) {
+    ports.push_back(port);
+    world_.node(2).tell_ports(ports);
+    world_.clock().run_for(5ms);
+    EXPECT_TRUE(check("n2", port).ok()) << check("n2", port);
+  }
 }
 
 TEST_F(NodesTellPortsTest, ANodeTellsItsPortsTenTimesASecondAtMost) {
@@ -215,13 +344,13 @@ TEST_F(NodesTellPortsTest, ANodeTellsItsPortsTenTimesASecondAtMost) {
   world_.fabric().tap([&](std::size_t from, PortId, std::span<const std::byte> bytes) {
     segments += from == 2 && bytes[3] == static_cast<std::byte>(ControlKind::kSegment);
   });
-  for (std::uint16_t i = 0; i < 90; ++i) {
+  for (std::uint16_t i = 0; i < 990; ++i) {
     world_.node(2).tell_ports({static_cast<std::uint16_t>(5000 + i)});
     world_.clock().run_for(1ms);
   }
-  EXPECT_LE(segments, 4) << "to two neighbours";
+  EXPECT_LE(segments, 2 * (kTellPortsAtOnce + 10)) << "to two neighbours";
   world_.clock().run_for(kTold);
-  EXPECT_TRUE(check("n2", 5089).ok()) << check("n2", 5089);
+  EXPECT_TRUE(check("n2", 5989).ok()) << check("n2", 5989);
 }
 
 // A node whose host takes 10 ms for each check of what waits.

@@ -28,8 +28,8 @@ class PathWaitTest : public testing::Test {
     offers.front().hops.resize(ordinal + 1);
     return offers;
   }
-  void request(const std::string& destination, std::uint64_t ordinal, std::size_t most = 1) {
-    wait_.find(destination, ordinal, most, [this, ordinal](const PathWait::Paths& paths) {
+  void request(const std::string& destination, std::uint64_t ordinal, std::size_t most = 1, std::uint32_t user = 1) {
+    wait_.find(destination, ordinal, most, user, [this, ordinal](const PathWait::Paths& paths) {
       answered_.push_back(ordinal);
       paths_[ordinal] = paths.status();
       if (paths.ok()) offers_[ordinal] = *paths;
@@ -97,7 +97,7 @@ TEST_F(PathWaitTest, AnswersWithTheErrorAtEachDeadline) {
 }
 
 TEST_F(PathWaitTest, AnAnswerMayRequestAgain) {
-  wait_.find("n1", 1, 1, [this](const PathWait::Paths&) { request("n2", 2); });
+  wait_.find("n1", 1, 1, 1, [this](const PathWait::Paths&) { request("n2", 2); });
   add("n2");
   EXPECT_THAT(answered_, ElementsAre());
   add("n1");
@@ -109,10 +109,25 @@ TEST_F(PathWaitTest, RefusesARequestBeyondItsLimitAtOnce) {
   EXPECT_THAT(answered_, ElementsAre());
   request("n1", 9999);
   EXPECT_THAT(answered_, ElementsAre(9999));
-  EXPECT_EQ(paths_[9999], absl::ResourceExhaustedError("4096 requests for paths already wait here; last: no node n1"));
+  EXPECT_EQ(paths_[9999], absl::ResourceExhaustedError("4096 requests for paths wait here, most of them of user 1; "
+                                                       "last: no node n1"));
   add("n2");
   request("n2", 10000);
   EXPECT_TRUE(paths_[10000].ok()) << "a path that is known needs no room";
+}
+
+TEST_F(PathWaitTest, NoUserTakesTheRoomOfOthers) {
+  for (std::uint64_t i = 0; i < PathWait::kMaxWaiting; ++i) request("n1", i);
+  for (std::uint64_t i = 0; i < 100; ++i) request("n2", 10000 + i, 1, 2);
+  EXPECT_EQ(wait_.waiting(), PathWait::kMaxWaiting);
+  EXPECT_EQ(answered_.size(), 100U);
+  EXPECT_THAT(answered_, testing::Each(testing::Lt(PathWait::kMaxWaiting))) << "requests of the first user";
+  EXPECT_THAT(answered_, testing::Contains(PathWait::kMaxWaiting - 1)) << "the newest";
+  add("n2");
+  EXPECT_TRUE(paths_[10099].ok());
+  answered_.clear();
+  for (std::uint64_t i = 0; i < 101; ++i) request("n1", 20000 + i);
+  EXPECT_THAT(answered_, ElementsAre(20100)) << "there is room again for all but one";
 }
 
 TEST_F(PathWaitTest, RaisesEvents) {
@@ -137,7 +152,7 @@ TEST(PathWait, DoesNotAnswerAfterDestruction) {
     test::RecordedEvents events;
     PathWait wait(clock, events,
                   [](const std::string&, std::uint64_t, std::size_t) { return absl::UnavailableError("none"); });
-    wait.find("n1", 0, 1, [&](const PathWait::Paths&) { called = true; });
+    wait.find("n1", 0, 1, 1, [&](const PathWait::Paths&) { called = true; });
   }
   clock.run_for(milliseconds(60000));
   EXPECT_FALSE(called);

@@ -70,7 +70,7 @@ std::vector<SessionMessage> one_of_each() {
                   {{"c0", "it is silent", true}, {"c1", "", false}}},
           Refusal{"because"},
           PathRequest{kMax, 3, 1, "n7"},
-          PathRequest{0, kMax, kMaxPaths, ""},
+          PathRequest{0, kMax, kMaxPaths, "x"},
           PathRequest{1, 0, 1, "n7", true},
           PathReply{5,
                     "",
@@ -190,6 +190,10 @@ TEST(SessionMessage, BoundsThePathsOfARequest) {
   EXPECT_TRUE(decodes(PathRequest{1, 1, kMaxPaths, "n"}));
   EXPECT_FALSE(decodes(PathRequest{1, 1, 0, "n"}));
   EXPECT_FALSE(decodes(PathRequest{1, 1, kMaxPaths + 1, "n"}));
+  // A node's log repeats the name.
+  for (const char* name : {"", "n2 for a process: circuit n0 -> n2 ended", "n2\n", "..", "-rf"}) {
+    EXPECT_FALSE(decodes(PathRequest{1, 1, 1, name})) << name;
+  }
 }
 
 TEST(SessionMessage, RefusesPathsInAnotherOrderThanThatOfTheirKinds) {

@@ -46,6 +46,13 @@ TEST(NaturalOrder, NumbersLongerThanAnyIntegerCompare) {
   EXPECT_FALSE(natural_less("n1" + std::string(100, '0'), "n" + nines));
 }
 
+// Names of files stand unquoted in front of messages: none passes for another line, or moves the cursor.
+TEST(Escaped, LeavesNoControlCharacters) {
+  EXPECT_EQ(escaped("dir/a b's \"lab\".toml"), "dir/a b's \"lab\".toml");
+  EXPECT_EQ(escaped("a\n1: ok\x1b[2J\x7f.toml"), "a\\n1: ok\\x1b[2J\\x7f.toml");
+  EXPECT_EQ(escaped("back\\slash"), "back\\\\slash");
+}
+
 TEST(InQuotes, EscapesAndCuts) {
   EXPECT_EQ(in_quotes("n0"), "\"n0\"");
   EXPECT_EQ(in_quotes(std::string("a\0\n\"\xff", 5)), "\"a\\x00\\n\\\"\\xff\"");

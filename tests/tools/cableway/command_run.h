@@ -104,13 +104,13 @@ class FakeNode {
     welcome.cluster = "cableway";
     auto listeners = host::open_session_listeners(session_names(), std::nullopt);
     EXPECT_TRUE(listeners.ok()) << listeners.status();
-    server_ = host::SessionServer::start(thread_.io(), std::move(listeners->all), welcome,
-                                         [answer = std::move(answer), drain = std::move(drain)](
-                                             const SessionMessage& request, const host::SessionServer::Answer& reply) {
-                                           if (const auto* wanted = std::get_if<DrainRequest>(&request))
-                                             return reply(drain(*wanted));
-                                           reply(answer(std::get<ViewRequest>(request).name));
-                                         });
+    server_ = host::SessionServer::start(
+        thread_.io(), std::move(listeners->all), welcome,
+        [answer = std::move(answer), drain = std::move(drain)](std::uint32_t, const SessionMessage& request,
+                                                               const host::SessionServer::Answer& reply) {
+          if (const auto* wanted = std::get_if<DrainRequest>(&request)) return reply(drain(*wanted));
+          reply(answer(std::get<ViewRequest>(request).name));
+        });
     thread_.start();
   }
   ~FakeNode() { thread_.stop(); }

@@ -108,6 +108,7 @@ class HostileNode {
       repeated_ = forge(node_, clock_, options_.forged, boot_nonce_in(kAccepted), options_.per_second);
     }
     if (options_.renewed == "own") repeated_ = renew_own(node_, clock_, options_.per_second);
+    if (options_.renewed == "ports") repeated_ = renew_ports(node_, clock_, options_.per_second);
     if (options_.renewed == "invented") repeated_ = renew_invented(node_, clock_, options_.per_second);
   }
 
@@ -153,8 +154,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--claim", options.addresses, "claim these IPv4 addresses");
   app.add_option("--forge", options.forged,
                  "forge advertisements of these nodes, with the latest versions that nodes accept");
-  app.add_option("--renew", options.renewed, "renew advertisements: its own, or those of invented nodes")
-      ->check(CLI::IsMember({"own", "invented"}));
+  app.add_option("--renew", options.renewed,
+                 "renew advertisements: its own, or those of invented nodes; or its list of TCP ports")
+      ->check(CLI::IsMember({"own", "invented", "ports"}));
   app.add_option("--per-second", options.per_second, "rate of --forge or --renew")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();

@@ -1,6 +1,7 @@
 #include "tools/bench/hostile/lies.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -84,6 +85,15 @@ std::unique_ptr<PacedCalls> renew_invented(sim::LyingNode& node, Clock& clock, s
     ++next.version.sequence;
     next.draining = !next.draining;
     node.say(next);
+  });
+}
+
+std::unique_ptr<PacedCalls> renew_ports(sim::LyingNode& node, Clock& clock, std::uint64_t per_second) {
+  return std::make_unique<PacedCalls>(clock, per_second, [&node](std::uint64_t call) {
+    TcpPorts ports(kMaxToldPorts);
+    const auto first = static_cast<std::uint16_t>(10'000 + call % 16 * (kMaxToldPorts / 2));
+    std::iota(ports.begin(), ports.end(), first);
+    node.tell({routing::kDefaultRelayPort, std::move(ports)});
   });
 }
 

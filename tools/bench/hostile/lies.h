@@ -32,6 +32,9 @@ std::unique_ptr<PacedCalls> renew_own(sim::LyingNode& node, Clock& clock, std::u
 // Again and again the advertisements of invented nodes in turn, whose draining flag toggles.
 std::unique_ptr<PacedCalls> renew_invented(sim::LyingNode& node, Clock& clock, std::uint64_t per_second);
 
+// Again and again a list of as many TCP ports as a node may announce, half of them others than before.
+std::unique_ptr<PacedCalls> renew_ports(sim::LyingNode& node, Clock& clock, std::uint64_t per_second);
+
 }  // namespace cableway::bench
 
 #endif  // CABLEWAY_TOOLS_BENCH_HOSTILE_LIES_H_

@@ -44,7 +44,8 @@ class SessionTest : public testing::Test {
     ASSERT_TRUE(listeners.ok()) << listeners.status();
     server_ = SessionServer::start(
         io_, std::move(listeners->all), welcome_,
-        [this](const SessionMessage& request, const SessionServer::Answer& answer) {
+        [this](std::uint32_t user, const SessionMessage& request, const SessionServer::Answer& answer) {
+          EXPECT_EQ(user, getuid());
           ++requests_;
           if (const auto* path = std::get_if<PathRequest>(&request)) {
             return answer(PathReply{path->request, "no path to " + path->node, {}});

@@ -1,0 +1,112 @@
+#include "core/node/transit_check.h"
+
+#include "absl/strings/str_cat.h"
+#include "routing/topology/cable_name.h"
+
+namespace cableway {
+namespace {
+
+// As the topology has the hop: with the interface that sends as the scope of link-local addresses.
+std::string written_on(const std::string& interface, routing::PortAddress address) {
+  address.scope = address.is_ipv6_link_local() ? interface : "";
+  return routing::to_text(address);
+}
+
+}  // namespace
+
+std::string cable_name(const std::string& own_name, const Neighbour& neighbour) {
+  return routing::discovered_cable_name(own_name, neighbour.our_interface, neighbour.name, neighbour.interface);
+}
+
+TransitCheck::TransitCheck(const Neighbours& neighbours, const ToldPorts& told, const Clock& clock,
+                           const std::set<std::string>& draining)
+    : neighbours_(neighbours), told_(told), clock_(clock), draining_(draining) {}
+
+absl::Status TransitCheck::check(const CircuitSetup& setup, const PathPlanner& planner,
+                                 std::uint16_t relay_port) const {
+  if (absl::Status status = check_own_drains(setup); !status.ok()) return status;
+  const absl::Status status = planner.check_transit(setup);
+  const bool may_be_up = absl::IsNotFound(status) && !planner.drains(setup);
+  if (!status.ok() && !(may_be_up && are_up(setup, relay_port))) return status;
+  return check_told(setup.hops[setup.hop + 1U], setup.next_is_last());
+}
+
+// Also of cables that the topology lacks.
+absl::Status TransitCheck::check_own_drains(const CircuitSetup& setup) const {
+  if (setup.purpose == SetupPurpose::kInquiry || setup.last_hop()) return absl::OkStatus();
+  for (const std::string& cable : {setup.this_hop().cable, setup.hops[setup.hop + 1U].cable}) {
+    if (!draining_.contains(cable)) continue;
+    return absl::UnavailableError(absl::StrCat("node ", neighbours_.identity().name, ": cable ", cable, " drains"));
+  }
+  return absl::OkStatus();
+}
+
+// Precondition: the set-up came to this node, which is not its last.
+bool TransitCheck::are_up(const CircuitSetup& setup, std::uint16_t relay_port) const {
+  const Hop& arriving = setup.this_hop();
+  const Hop& leaving = setup.hops[setup.hop + 1U];
+  const Entry* before = find(arriving.cable, setup.this_hop_from());
+  const Entry* after = find(leaving.cable, leaving.to_node);
+  if (before == nullptr || after == nullptr) return false;
+  const Neighbour& from = before->second;
+  const Neighbour& to = after->second;
+  return arriving == Hop{.cable = arriving.cable,
+                         .from_address = written_on(from.interface, from.addresses.theirs),
+                         .to_node = neighbours_.identity().name,
+                         .to_address = written_on(from.interface, from.addresses.ours),
+                         .to_port = relay_port} &&
+         leaving == Hop{.cable = leaving.cable,
+                        .from_address = written_on(to.our_interface, to.addresses.ours),
+                        .to_node = to.name,
+                        .to_address = written_on(to.our_interface, to.addresses.theirs),
+                        .to_port = leaving.to_port};
+}
+
+// Not by the topology, which has what any node of the cluster floods.
+absl::Status TransitCheck::check_told(const Hop& next, bool is_last) const {
+  const Entry* entry = find(next.cable, next.to_node);
+  const std::optional<NeighbourKey> adjacency =
+      entry != nullptr ? std::optional(entry->first)
+                       : told_.ended(routing::node_id(neighbours_.identity().cluster, next.to_node), next.cable);
+  if (!adjacency.has_value()) {
+    return absl::NotFoundError(absl::StrCat("node ", neighbours_.identity().name, " has no cable ", next.cable,
+                                            " to node ", next.to_node, " now"));
+  }
+  return is_last ? check_process(*adjacency, next) : check_relay(*adjacency, next);
+}
+
+absl::Status TransitCheck::check_process(const NeighbourKey& adjacency, const Hop& next) const {
+  if (told_.has_process(adjacency, next.to_port, clock_.now())) return absl::OkStatus();
+  return absl::NotFoundError(
+      absl::StrCat(refusal(next), ", which has not announced a process that accepts circuits there"));
+}
+
+absl::Status TransitCheck::check_relay(const NeighbourKey& adjacency, const Hop& next) const {
+  const std::optional<std::uint16_t> relay = told_.relay_of(adjacency);
+  if (!relay.has_value()) {
+    return absl::NotFoundError(absl::StrCat(refusal(next), ", which has not announced its relay's"));
+  }
+  if (*relay == next.to_port) return absl::OkStatus();
+  if (*relay == 0) return absl::InvalidArgumentError(absl::StrCat(refusal(next), ", which relays nothing"));
+  return absl::InvalidArgumentError(absl::StrCat(refusal(next), ", whose relay has TCP port ", *relay));
+}
+
+std::string TransitCheck::refusal(const Hop& next) const {
+  return absl::StrCat("node ", neighbours_.identity().name, " does not connect to TCP port ", next.to_port, " of node ",
+                      next.to_node);
+}
+
+// The neighbour at the other end of this node's cable of that name, if it is up. The port pairing leaves one for each
+// interface; after an interface was made again, the one that was heard last.
+const TransitCheck::Entry* TransitCheck::find(const std::string& cable, const std::string& neighbour) const {
+  const routing::NodeId node = routing::node_id(neighbours_.identity().cluster, neighbour);
+  const Entry* found = nullptr;
+  for (const Entry& each : neighbours_.all()) {
+    const auto& [key, other] = each;
+    if (!other.up || key.node != node || cable_name(neighbours_.identity().name, other) != cable) continue;
+    if (found == nullptr || other.last_heard > found->second.last_heard) found = &each;
+  }
+  return found;
+}
+
+}  // namespace cableway

@@ -1,0 +1,57 @@
+// Whether this node may relay a circuit from one of its neighbours to another. Its own adjacencies decide beside the
+// topology, from which any node with the key can take a cable for a moment, and the ports that the next neighbour has
+// announced beside both. So an untrusted peer cannot choose where a relay connects to. Why: docs/decisions/0028.
+#ifndef CABLEWAY_CORE_NODE_TRANSIT_CHECK_H_
+#define CABLEWAY_CORE_NODE_TRANSIT_CHECK_H_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/clock.h"
+#include "core/discovery/neighbours.h"
+#include "core/flooding/told_ports.h"
+#include "core/node/path_planner.h"
+
+namespace cableway {
+
+// The name of the cable to a neighbour in the topology, and in hops.
+std::string cable_name(const std::string& own_name, const Neighbour& neighbour);
+
+// One thread: the node's.
+class TransitCheck {
+ public:
+  // All must outlive this. `draining`: this node's cables that it takes out of use.
+  TransitCheck(const Neighbours& neighbours, const ToldPorts& told, const Clock& clock,
+               const std::set<std::string>& draining);
+
+  // As PathPlanner::check_transit(), but the topology may lack the two cables if hellos have them up, neither may drain
+  // by this node, and the neighbour that the set-up leads to next must have announced the TCP port, of a process or of
+  // its relay, over the cable that it takes. NotFound: not yet. InvalidArgument: its relay has another one.
+  // `relay_port`: this node's.
+  absl::Status check(const CircuitSetup& setup, const PathPlanner& planner, std::uint16_t relay_port) const;
+
+ private:
+  using Entry = std::pair<const NeighbourKey, Neighbour>;
+
+  absl::Status check_own_drains(const CircuitSetup& setup) const;
+  bool are_up(const CircuitSetup& setup, std::uint16_t relay_port) const;
+  absl::Status check_told(const Hop& next, bool is_last) const;
+  absl::Status check_process(const NeighbourKey& adjacency, const Hop& next) const;
+  absl::Status check_relay(const NeighbourKey& adjacency, const Hop& next) const;
+  std::string refusal(const Hop& next) const;
+  const Entry* find(const std::string& cable, const std::string& neighbour) const;
+
+  const Neighbours& neighbours_;
+  const ToldPorts& told_;
+  const Clock& clock_;
+  const std::set<std::string>& draining_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_NODE_TRANSIT_CHECK_H_
