@@ -197,7 +197,9 @@ void CableFabric::launch(Segment& segment, const Way& way, const std::shared_ptr
   const auto more = more_delay_.find({way.from, way.from_port});
   const Duration delay = weather.delay + jitter + (more == more_delay_.end() ? Duration(0) : more->second);
   clock_.post_at(clock_.now() + delay, [this, way, number, kind, arriving = spoil ? corrupted(*bytes) : bytes] {
-    --segments_[number].in_flight;
+    Segment& on = segments_[number];
+    --on.in_flight;
+    if (kind == Packet::kControl && on.interceptor && on.interceptor(way, *arriving)) return;
     deliver(way, *arriving, kind);
   });
 }

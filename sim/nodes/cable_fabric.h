@@ -144,6 +144,14 @@ class CableFabric {
   using ArrivalTap = std::function<void(const Way&, std::span<const std::byte>)>;
   void tap_arrivals(ArrivalTap tap) { arrival_taps_.push_back(std::move(tap)); }
 
+  // A party on the cable, which gets every control datagram that would be delivered there. True: it keeps this one, and
+  // may pass it on later. Null: there is none.
+  using Interceptor = std::function<bool(const Way&, std::span<const std::byte>)>;
+  void intercept(SegmentNumber segment, Interceptor interceptor) {
+    segments_[segment].interceptor = std::move(interceptor);
+  }
+  void pass_on(const Way& way, const std::vector<std::byte>& bytes) { deliver(way, bytes, Packet::kControl); }
+
   std::size_t segment_count() const { return segments_.size(); }
   const std::vector<std::pair<NodeNumber, PortId>>& ends_of(SegmentNumber segment) const {
     return segments_[segment].ends;
@@ -170,6 +178,7 @@ class CableFabric {
     std::optional<Weather> weather;
     bool in_burst = false;
     std::size_t in_flight = 0;
+    Interceptor interceptor;
   };
 
   NodeNumber number_of(const FabricPorts& ports) const { return numbers_.at(&ports); }

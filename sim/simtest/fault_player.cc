@@ -149,6 +149,12 @@ void FaultPlayer::begin(const Fault& fault) {
   if (fault.kind == FaultKind::kReplay) replay(fault);
   if (carrier_.empty() || target_of(fault.kind) != FaultTarget::kCable) return;
   const std::size_t cable = target(fault);
+  if (fault.kind == FaultKind::kHold) {
+    std::unique_ptr<DatagramHolder>& holder = holders_[&fault];
+    holder = std::make_unique<DatagramHolder>(ground_.clock(), ground_.nodes.fabric(), cable, Holding(fault.amount),
+                                              ground_.plan.seed);
+    holder->begin();
+  }
   if (fault.kind == FaultKind::kCut && fault.amount == 1) {
     ground_.plant.end_all(cable, absl::UnavailableError("the cable has lost its carrier"));
   } else if (fault.kind == FaultKind::kCorruptData) {
@@ -170,7 +176,9 @@ void FaultPlayer::note_cut() {
 }
 
 void FaultPlayer::end(const Fault& fault) {
-  fault.kind == FaultKind::kLie ? liar_of(fault).end() : update(fault);
+  if (fault.kind == FaultKind::kLie) return liar_of(fault).end();
+  if (const auto holder = holders_.find(&fault); holder != holders_.end()) holder->second->end();
+  update(fault);
 }
 
 void FaultPlayer::update(const Fault& fault) {

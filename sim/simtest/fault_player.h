@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "sim/simtest/drifting_clock.h"
 #include "sim/simtest/flows/simtest_flow.h"
 #include "sim/simtest/ground/simtest_ground.h"
+#include "sim/simtest/hostile/datagram_holder.h"
 #include "sim/simtest/hostile/eavesdropper.h"
 #include "sim/simtest/hostile/liar.h"
 #include "sim/simtest/node_rules.h"
@@ -72,6 +74,7 @@ class FaultPlayer {
   const FaultPlan& plan_;
   std::vector<std::unique_ptr<DriftingClock>> clocks_;
   std::unique_ptr<Eavesdropper> eavesdropper_;
+  std::map<const Fault*, std::unique_ptr<DatagramHolder>> holders_;
   std::vector<Down> down_;     // by node, current state
   std::vector<bool> carrier_;  // by segment, current state
   std::array<std::uint64_t, kFaultKinds> begun_{};

@@ -1,20 +1,24 @@
 #include "sim/simtest/lie_rule.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "absl/strings/str_cat.h"
+#include "sim/simtest/plan/fault_reach.h"
 
 namespace cableway::sim {
 namespace {
 
 constexpr int kLieRule = 12;
-constexpr std::chrono::seconds kHurtsFor{5};
 
 }  // namespace
 
-LieRule::LieRule(SimtestGround& ground, NodeRules& nodes, const std::vector<std::unique_ptr<Liar>>& liars)
-    : ground_(ground), nodes_(nodes), liars_(liars), known_(ground.nodes.size()) {}
+LieRule::LieRule(SimtestGround& ground, NodeRules& nodes, const std::vector<std::unique_ptr<SimtestFlow>>& flows,
+                 const std::vector<std::unique_ptr<Liar>>& liars)
+    : ground_(ground),
+      nodes_(nodes),
+      liars_(liars),
+      flows_(ground, flows, kLieRule, "a party that is not on it and names none of its nodes lies"),
+      known_(ground.nodes.size()) {}
 
 bool LieRule::binds() const {
   return !liars_.empty() && std::all_of(ground_.plan.faults.begin(), ground_.plan.faults.end(), [](const Fault& fault) {
@@ -28,8 +32,10 @@ Instant LieRule::over() const {
   return over;
 }
 
-std::set<std::size_t> LieRule::named() const {
+// The nodes that have been named, until the insiders' effects have to be over.
+std::set<std::size_t> LieRule::hurt() const {
   std::set<std::size_t> named;
+  if (ground_.clock().now() >= over()) return named;
   for (const std::unique_ptr<Liar>& liar : liars_) named.insert(liar->named().begin(), liar->named().end());
   return named;
 }
@@ -43,7 +49,7 @@ void LieRule::start() {
 
 void LieRule::check() {
   if (!binds()) return;
-  const std::set<std::size_t> hurt = ground_.clock().now() < over() ? named() : std::set<std::size_t>();
+  const std::set<std::size_t> hurt = this->hurt();
   for (std::size_t node = 0; node < known_.size(); ++node) {
     if (!ground_.nodes.runs(node) || hurt.contains(node)) continue;
     const NodeRules::Sight sight = nodes_.sight(node, hurt);
@@ -54,6 +60,11 @@ void LieRule::check() {
     }
     known_[node].insert(sight.known.begin(), sight.known.end());
   }
+  flows_.check({hurt, {}});
+}
+
+void LieRule::circuit_failed(const FailedCircuit& circuit) {
+  if (binds()) flows_.circuit_failed(circuit, {hurt(), {}});
 }
 
 }  // namespace cableway::sim

@@ -11,6 +11,7 @@
 #include "core/discovery/port_hello.h"
 #include "routing/link_state/agreed_topology.h"
 #include "sim/simtest/hostile/liar.h"
+#include "sim/simtest/plan/fault_reach.h"
 
 namespace cableway::sim {
 namespace {
@@ -92,8 +93,20 @@ void NodeRules::check() {
 
 void NodeRules::check_adjacencies(std::size_t node) {
   for (const auto& [key, neighbour] : ground_.nodes.node(node).neighbours().all()) {
-    if (neighbour.up && !leads_to_liar(node, key.port)) check_adjacency(node, key, neighbour);
+    const bool is_hurt = leads_to_liar(node, key.port) || is_held_back(node, key.port);
+    if (neighbour.up && !is_hurt) check_adjacency(node, key, neighbour);
   }
+}
+
+// Whether hellos on its cable may be older than nodes can know.
+bool NodeRules::is_held_back(std::size_t node, PortId port) const {
+  const CableFabric& fabric = ground_.nodes.fabric();
+  const FaultPlan& faults = ground_.plan.faults;
+  return std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
+    if (fault.kind != FaultKind::kHold || !acts_or_acted(fault, ground_.clock().now())) return false;
+    const auto& ends = fabric.ends_of(target_in(ground_.plan, fault));
+    return std::find(ends.begin(), ends.end(), std::pair(node, port)) != ends.end();
+  });
 }
 
 // Whether a port of the node has its cable to a party that is no node.
@@ -200,10 +213,9 @@ std::vector<NodeRules::TrueCable> NodeRules::true_cables() const {
 }
 
 // By node: the lowest number of a node in its component.
-std::vector<std::size_t> NodeRules::components() const {
+std::vector<std::size_t> NodeRules::components(const std::vector<TrueCable>& cables) const {
   std::vector<std::size_t> lowest(ground_.nodes.size());
   for (std::size_t node = 0; node < lowest.size(); ++node) lowest[node] = node;
-  const std::vector<TrueCable> cables = true_cables();
   for (bool changed = true; changed;) {
     changed = false;
     for (const TrueCable& cable : cables) {
@@ -286,9 +298,27 @@ void NodeRules::check_topology(std::size_t node) {
   if (ground_.nodes.runs(node)) check_topology(node, true_cables(), components());
 }
 
-// Cables of a component that the node has lost contact with are ignored: their entries stay until they age out.
 void NodeRules::check_topology(std::size_t node, const std::vector<TrueCable>& cables,
                                const std::vector<std::size_t>& components) {
+  const Difference wrong = difference(node, cables, components);
+  if (wrong.none()) return;
+  ground_.rules.broken(wrong.missing.empty() ? 3 : 2,
+                       absl::StrCat(SimtestGround::name(node),
+                                    " has a wrong topology; missing cables: ", absl::StrJoin(wrong.missing, " "),
+                                    "; extra cables: ", absl::StrJoin(wrong.extra, " ")));
+}
+
+NodeRules::Difference NodeRules::difference(std::size_t node, const std::set<std::string>& except) const {
+  std::vector<TrueCable> cables = true_cables();
+  std::erase_if(cables, [&](const TrueCable& cable) { return except.contains(cable.name); });
+  Difference found = difference(node, cables, components(cables));
+  std::erase_if(found.extra, [&](const std::string& cable) { return except.contains(cable); });
+  return found;
+}
+
+// Cables of a component that the node has lost contact with are ignored: their entries stay until they age out.
+NodeRules::Difference NodeRules::difference(std::size_t node, const std::vector<TrueCable>& cables,
+                                            const std::vector<std::size_t>& components) const {
   std::set<std::string> truth;
   for (const TrueCable& cable : cables) {
     if (!cable.drains && components[cable.a] == components[node]) truth.insert(cable.name);
@@ -304,14 +334,10 @@ void NodeRules::check_topology(std::size_t node, const std::vector<TrueCable>& c
     };
     if (is_here(cable.a) || is_here(cable.b)) seen.insert(cable.name);
   }
-  if (seen == truth) return;
-  std::vector<std::string> missing;
-  std::vector<std::string> extra;
-  std::set_difference(truth.begin(), truth.end(), seen.begin(), seen.end(), std::back_inserter(missing));
-  std::set_difference(seen.begin(), seen.end(), truth.begin(), truth.end(), std::back_inserter(extra));
-  ground_.rules.broken(missing.empty() ? 3 : 2,
-                       absl::StrCat(SimtestGround::name(node), " has a wrong topology; missing cables: ",
-                                    absl::StrJoin(missing, " "), "; extra cables: ", absl::StrJoin(extra, " ")));
+  Difference found;
+  std::set_difference(truth.begin(), truth.end(), seen.begin(), seen.end(), std::back_inserter(found.missing));
+  std::set_difference(seen.begin(), seen.end(), truth.begin(), truth.end(), std::back_inserter(found.extra));
+  return found;
 }
 
 void NodeRules::check_routes(std::size_t node) {

@@ -39,6 +39,14 @@ class NodeRules {
   Sight sight(std::size_t node, const std::set<std::size_t>& except) const;
   // Rules 2 and 3: the node's topology has all of them, and no other.
   void check_topology(std::size_t node);
+  // Where the node's topology and the cables of its part of the world differ: cables that it lacks, and cables that do
+  // not work. The cables `except` count as if there were none.
+  struct Difference {
+    std::vector<std::string> missing;
+    std::vector<std::string> extra;
+    bool none() const { return missing.empty() && extra.empty(); }
+  };
+  Difference difference(std::size_t node, const std::set<std::string>& except) const;
   // Whether there actually is a path over cables, and through nodes, that are not draining.
   bool reaches(std::size_t from, std::size_t to) const;
 
@@ -60,6 +68,7 @@ class NodeRules {
   // Liars come after all nodes.
   bool is_liar(std::size_t node) const { return node >= ground_.nodes.size(); }
   bool leads_to_liar(std::size_t node, PortId port) const;
+  bool is_held_back(std::size_t node, PortId port) const;
   void check_adjacencies(std::size_t node);
   void check_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour);
   void check_versions(std::size_t node);
@@ -67,10 +76,13 @@ class NodeRules {
   void count_datagram(std::size_t node);
 
   std::vector<TrueCable> true_cables() const;
-  std::vector<std::size_t> components() const;
+  std::vector<std::size_t> components() const { return components(true_cables()); }
+  std::vector<std::size_t> components(const std::vector<TrueCable>& cables) const;
   std::vector<std::size_t> distances(std::size_t from) const;
   void check_topology(std::size_t node, const std::vector<TrueCable>& cables,
                       const std::vector<std::size_t>& components);
+  Difference difference(std::size_t node, const std::vector<TrueCable>& cables,
+                        const std::vector<std::size_t>& components) const;
   void check_routes(std::size_t node);
 
   Duration hold() const { return ground_.plan.hold; }

@@ -47,6 +47,7 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
     trace_.add(static_cast<std::uint64_t>(event.at.since_start.count()));
     trace_.add(name_of(event.code));
     trace_.add(std::string_view(event.text));
+    outsider_rule_->event(node, event);
   });
   node_rules_ = std::make_unique<NodeRules>(*ground_);
   faults_ = std::make_unique<FaultPlayer>(*ground_, *node_rules_, flows_, liars_);
@@ -57,7 +58,8 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
   pulse_rules_ = std::make_unique<PulseRules>(*ground_, flows_);
   drain_rule_ = std::make_unique<DrainRule>(*ground_, *node_rules_, flows_);
   stall_rule_ = std::make_unique<StallRule>(*ground_, flows_);
-  lie_rule_ = std::make_unique<LieRule>(*ground_, *node_rules_, liars_);
+  lie_rule_ = std::make_unique<LieRule>(*ground_, *node_rules_, flows_, liars_);
+  outsider_rule_ = std::make_unique<OutsiderRule>(*ground_, *node_rules_, flows_);
 }
 
 void SimtestWorld::build_nodes() {
@@ -136,7 +138,11 @@ void SimtestWorld::build_processes() {
   const auto stamps = [this](std::size_t node) -> PortStampPage& { return *hosts_[node].stamps; };
   port_shares_.emplace(nodes_.clock(), stamps, kSimtestStriping.most_alternate_bytes + kSimtestStriping.chunk_bytes);
   ground_ = std::make_unique<SimtestGround>(SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_,
-                                                          processes_, means_, told(), *port_shares_, trace_, rules_});
+                                                          processes_, means_, told(), *port_shares_, trace_, rules_,
+                                                          [this](const FailedCircuit& circuit) {
+                                                            lie_rule_->circuit_failed(circuit);
+                                                            outsider_rule_->circuit_failed(circuit);
+                                                          }});
   const auto listener = [this](std::size_t node, std::uint16_t port) -> SetupDoor* {
     if (node >= processes_.size()) return nullptr;  // a liar relays nothing
     return port == kApplicationPort ? applications_[node].get() : processes_[node]->door();
@@ -191,6 +197,7 @@ SimtestResult SimtestWorld::run(const SimtestProgress& progress) {
       pulse_rules_->check();
       drain_rule_->check();
       lie_rule_->check();
+      outsider_rule_->check();
     }
     if (progress && steps % kStepsPerReport == 0) progress(result());
     if (has_end || nodes_.clock().calls() <= kMaxEvents) continue;

@@ -18,6 +18,7 @@
 #include "sim/simtest/hostile/liar.h"
 #include "sim/simtest/lie_rule.h"
 #include "sim/simtest/node_rules.h"
+#include "sim/simtest/outsider_rule.h"
 #include "sim/simtest/pulse_rules.h"
 #include "sim/simtest/simtest_run.h"
 #include "sim/simtest/stall_rule.h"
@@ -68,6 +69,7 @@ class SimtestWorld {
   std::unique_ptr<DrainRule> drain_rule_;
   std::unique_ptr<StallRule> stall_rule_;
   std::unique_ptr<LieRule> lie_rule_;
+  std::unique_ptr<OutsiderRule> outsider_rule_;
 };
 
 }  // namespace cableway::sim

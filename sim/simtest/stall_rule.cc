@@ -127,14 +127,6 @@ bool StallRule::are_short(const std::vector<std::vector<std::size_t>>& ways, con
   return longest <= kQueues;
 }
 
-StallRule::Progress StallRule::progress_of(const SimtestFlow& flow) {
-  const std::vector<MessageRecord>& records = flow.records();
-  const auto oldest = std::find_if(records.begin(), records.end(),
-                                   [](const MessageRecord& record) { return record.sent == MessageState::kPosted; });
-  if (oldest == records.end() || oldest->received == MessageState::kUntouched) return {};
-  return {static_cast<std::size_t>(oldest - records.begin()), oldest->received, oldest->landed};
-}
-
 void StallRule::check() {
   std::erase_if(watches_, [this](Watch& watch) { return look_at(watch); });
 }
@@ -143,7 +135,7 @@ bool StallRule::look_at(Watch& watch) {
   const SimtestFlow& flow = *flows_[watch.flow];
   const Instant now = ground_.clock().now();
   if (flow.attempts() != watch.attempt || flow.attempt()->source().over() || now > watch.until) return true;
-  const Progress progress = progress_of(flow);
+  const FlowProgress progress = progress_of(flow);
   const bool moves = progress.message != SIZE_MAX || flow.done() > watch.done;
   if (moves && !std::exchange(watch.counts, true)) ++checked_;
   if (progress.message == SIZE_MAX || progress != std::exchange(watch.progress, progress)) watch.since = now;

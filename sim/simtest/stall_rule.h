@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/simtest/flows/flow_progress.h"
 #include "sim/simtest/flows/simtest_flow.h"
 #include "sim/simtest/ground/simtest_ground.h"
 #include "sim/simtest/plan/fault.h"
@@ -34,20 +35,13 @@ class StallRule {
   Duration longest() const { return longest_; }
 
  private:
-  // How far the oldest message has come that both ends have posted.
-  struct Progress {
-    std::size_t message = SIZE_MAX;  // SIZE_MAX: there is none
-    MessageState received = MessageState::kUntouched;
-    std::uint64_t landed = 0;
-    friend bool operator==(const Progress&, const Progress&) = default;
-  };
   struct Watch {
     std::size_t flow = 0;
     std::size_t attempt = 0;
     std::size_t segment = 0;  // of the cable
     Instant until;
     Instant since;  // of its last progress
-    Progress progress;
+    FlowProgress progress;
     std::size_t done = 0;  // messages, before the loss
     bool counts = false;
   };
@@ -59,7 +53,6 @@ class StallRule {
   // Segments in the order of the path.
   std::vector<std::size_t> way_of(const std::vector<Hop>& path) const;
   bool is_one_wire(std::size_t segment) const;
-  static Progress progress_of(const SimtestFlow& flow);
   // Returns whether the watch is over.
   bool look_at(Watch& watch);
 

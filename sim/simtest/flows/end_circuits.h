@@ -62,6 +62,11 @@ class EndCircuits {
   // Where a circuit leaves this node, and its share, until another one joins in its slot.
   const HopEnd& hop_end(const CircuitName& circuit) const { return circuits_[circuit.slot].hop_end; }
   CircuitShare share(const CircuitName& circuit) const { return circuits_[circuit.slot].share; }
+  // Null: another circuit has joined in its slot.
+  const std::vector<Hop>* path_of(const CircuitName& circuit) const {
+    const Circuit& in_slot = circuits_[circuit.slot];
+    return in_slot.name == circuit ? &in_slot.path : nullptr;
+  }
   // The circuit that is to be the primary (core/flow_circuits/circuit_preference.h); nullopt: none has lived long
   // enough.
   std::optional<CircuitName> best(Instant now) const;

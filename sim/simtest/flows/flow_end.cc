@@ -26,6 +26,7 @@ FlowEnd::FlowEnd(const Place& place, std::size_t first, CircuitOwner& owner, boo
     : place_(place),
       next_(first),
       owner_(owner),
+      lands_(lands),
       circuits_(owner, *place.ground.hosts[place.node].stamps, *this, lands,
                 [this](std::size_t slot, StubDevice* device) {
                   for (Posted& posted : posted_) set_key(posted, slot, device);
@@ -80,7 +81,21 @@ void FlowEnd::note_ended() {
     place_.ground.rules.broken(7, absl::StrCat("a circuit of flow ", place_.flow,
                                                " between correct nodes failed: ", owner_.last_end().message()));
   }
+  report_failed();
   place_.ground.clock().post_at(clock().now(), [this] { report_ended(); });
+}
+
+// Those that have ended since the last call, and that their source has not left by itself. A destination may learn from
+// a relay that a connection is closed before it learns that the source has left.
+void FlowEnd::report_failed() {
+  if (lands_) return;
+  for (std::size_t slot = 0; slot < last_seen_.size(); ++slot) {
+    const CircuitEnd& end = owner_.end_in(slot);
+    if (end.circuit == std::exchange(last_seen_[slot], end.circuit)) continue;
+    if (end.kind == CircuitEndKind::kMoved) continue;
+    const std::vector<Hop>* const path = circuits_.path_of(end.circuit);
+    if (path != nullptr) place_.ground.circuit_failed({place_.flow, *path, end.reason});
+  }
 }
 
 void FlowEnd::report_ended() {

@@ -7,6 +7,7 @@
 #ifndef CABLEWAY_SIM_SIMTEST_FLOWS_FLOW_END_H_
 #define CABLEWAY_SIM_SIMTEST_FLOWS_FLOW_END_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -146,12 +147,15 @@ class FlowEnd : public LinkUser {
   void poll_until_idle();
   void note_ended();
   void report_ended();
+  void report_failed();
   void set_key(Posted& posted, std::size_t slot, StubDevice* device);
 
   CircuitOwner& owner_;
+  const bool lands_;
   EndCircuits circuits_;
   std::size_t joined_ = 0;
   std::uint64_t ended_seen_ = 0;
+  std::array<CircuitName, kMaxFlowCircuits> last_seen_{};  // by slot, the circuit that ended last
   bool poll_scheduled_ = false;
   bool over_ = false;
   absl::Status reason_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/circuit/hop.h"
 #include "core/circuit/hop_dial.h"
 #include "core/gate/port_stamps.h"
 #include "core/ports/port_lost.h"
@@ -61,6 +62,13 @@ struct NodeTells {
   std::function<void(std::size_t node, const PulsedCable& cable, const CableVerdict& verdict)> verdict;
 };
 
+// A circuit that has ended, and that its source has not left by itself.
+struct FailedCircuit {
+  std::size_t flow = 0;
+  const std::vector<Hop>& path;
+  const std::string& reason;
+};
+
 struct SimtestGround {
   const SimtestPlan& plan;
   NodeWorld& nodes;
@@ -74,6 +82,7 @@ struct SimtestGround {
   PortShares& port_shares;
   TraceHash& trace;
   RuleBook& rules;
+  std::function<void(const FailedCircuit&)> circuit_failed;
 
   VirtualClock& clock() const { return nodes.clock(); }
   // The dialing context of processes on that node.

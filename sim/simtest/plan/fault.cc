@@ -20,22 +20,17 @@ struct KindFacts {
 
 // In the order of FaultKind.
 constexpr std::array<KindFacts, kFaultKinds> kKinds{
-    {{"cut", FaultTarget::kCable},         {"silence", FaultTarget::kCable},
-     {"large", FaultTarget::kCable},       {"loss", FaultTarget::kCable},
-     {"burst", FaultTarget::kCable},       {"delay", FaultTarget::kCable},
-     {"jitter", FaultTarget::kCable},      {"double", FaultTarget::kCable},
-     {"corrupt", FaultTarget::kCable},     {"corrupt_data", FaultTarget::kCable},
-     {"queue", FaultTarget::kCable},       {"flap", FaultTarget::kCable},
-     {"late_send", FaultTarget::kCable},   {"fail_send", FaultTarget::kCable},
-     {"partition", FaultTarget::kNone},    {"crash", FaultTarget::kNode},
-     {"power", FaultTarget::kNode},        {"leave", FaultTarget::kNode},
-     {"drain", FaultTarget::kNode},        {"slow", FaultTarget::kNode},
-     {"refuse", FaultTarget::kNode},       {"drift", FaultTarget::kNode},
-     {"kill", FaultTarget::kFlow},         {"cut_on", FaultTarget::kCable},
-     {"stop", FaultTarget::kNode},         {"false_verdict", FaultTarget::kFlow},
-     {"cut_answer", FaultTarget::kFlow},   {"flip", FaultTarget::kCable},
-     {"drain_cable", FaultTarget::kCable}, {"rate", FaultTarget::kCable},
-     {"replay", FaultTarget::kCable},      {"lie", FaultTarget::kNode}}};
+    {{"cut", FaultTarget::kCable},          {"silence", FaultTarget::kCable},      {"large", FaultTarget::kCable},
+     {"loss", FaultTarget::kCable},         {"burst", FaultTarget::kCable},        {"delay", FaultTarget::kCable},
+     {"jitter", FaultTarget::kCable},       {"double", FaultTarget::kCable},       {"corrupt", FaultTarget::kCable},
+     {"corrupt_data", FaultTarget::kCable}, {"queue", FaultTarget::kCable},        {"flap", FaultTarget::kCable},
+     {"late_send", FaultTarget::kCable},    {"fail_send", FaultTarget::kCable},    {"partition", FaultTarget::kNone},
+     {"crash", FaultTarget::kNode},         {"power", FaultTarget::kNode},         {"leave", FaultTarget::kNode},
+     {"drain", FaultTarget::kNode},         {"slow", FaultTarget::kNode},          {"refuse", FaultTarget::kNode},
+     {"drift", FaultTarget::kNode},         {"kill", FaultTarget::kFlow},          {"cut_on", FaultTarget::kCable},
+     {"stop", FaultTarget::kNode},          {"false_verdict", FaultTarget::kFlow}, {"cut_answer", FaultTarget::kFlow},
+     {"flip", FaultTarget::kCable},         {"drain_cable", FaultTarget::kCable},  {"rate", FaultTarget::kCable},
+     {"replay", FaultTarget::kCable},       {"hold", FaultTarget::kCable},         {"lie", FaultTarget::kNode}}};
 
 constexpr std::int64_t kNanosecondsPerMs = 1'000'000;
 

@@ -51,6 +51,7 @@ enum class FaultKind : std::uint8_t {
   kRate,          // a cable: it carries data at another rate, of which nodes are not told; amount: RateChange's
   // A party without the key.
   kReplay,  // a cable: what nodes have sent anywhere is played there (eavesdropper.h); amount: microseconds between two
+  kHold,    // a cable: control datagrams of one port are held back (datagram_holder.h); amount: Holding's
   // A party with the key, if there is one.
   kLie,  // a node: it has a cable to a party that sends false information (liar.h); amount: Lies'
 };
@@ -102,6 +103,22 @@ struct RateChange {
   std::uint64_t per_mille;
 };
 
+// Which datagrams a kHold holds back, and for how long. The amount is four times the milliseconds, plus 2 if they pass
+// out of order, plus the port as its end of the cable.
+struct Holding {
+  static constexpr std::uint64_t kWays = 4;
+
+  explicit Holding(std::uint64_t amount) : end(amount % 2), in_order(amount / 2 % 2 == 0), longest_ms(amount / kWays) {}
+
+  Duration longest() const {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(std::min<std::uint64_t>(longest_ms, 10'000)));
+  }
+
+  std::size_t end;
+  bool in_order;
+  std::uint64_t longest_ms;
+};
+
 // What a kLie says, and how often. The amount is 64 times the microseconds between two lies plus the kinds, as bits.
 struct Lies {
   enum Kind : std::uint8_t {
@@ -138,7 +155,7 @@ absl::StatusOr<FaultKind> parse_fault_kind(std::string_view text);
 
 // The world needs a key, or the fault could change what nodes believe.
 inline bool needs_key(FaultKind kind) {
-  return kind == FaultKind::kCorrupt || kind == FaultKind::kReplay;
+  return kind == FaultKind::kCorrupt || kind == FaultKind::kReplay || kind == FaultKind::kHold;
 }
 
 enum class FaultTarget { kCable, kNode, kFlow, kNone };

@@ -42,6 +42,10 @@ bool is_at_work(const Fault& fault, Instant from, Instant until) {
   return fault.lasts == Duration{0} || Instant{fault.end()} >= from;
 }
 
+bool acts_or_acted(const Fault& fault, Instant now) {
+  return Instant{fault.at} <= now && (fault.lasts == Duration{0} || now < Instant{fault.end() + kHurtsFor});
+}
+
 bool may_stop_pulses(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kSilence:
@@ -68,6 +72,7 @@ bool disturbs_pulses(const Fault& fault) {
     case FaultKind::kCut:
     case FaultKind::kFlap:
     case FaultKind::kLarge:
+    case FaultKind::kHold:
     case FaultKind::kCrash:
     case FaultKind::kLeave:
     case FaultKind::kSlow:

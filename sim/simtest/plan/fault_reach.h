@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_SIM_SIMTEST_PLAN_FAULT_REACH_H_
 #define CABLEWAY_SIM_SIMTEST_PLAN_FAULT_REACH_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,11 @@ bool touches(const SimtestPlan& plan, const Fault& fault, std::size_t segment);
 
 // Whether the fault is active at any time from `from` to `until`. A fault that lasts for the whole run always is.
 bool is_at_work(const Fault& fault, Instant from, Instant until);
+
+// How long an adversary may hurt after it has ended.
+inline constexpr std::chrono::seconds kHurtsFor{5};
+// Whether the fault is active, or has been within that time.
+bool acts_or_acted(const Fault& fault, Instant now);
 
 // Whether it may delay or stop pulses for longer than one missed pulse, so that a cable is found silent or its other
 // node to stand still. Crashes and lost carriers do not count: nodes detect these in other ways.

@@ -273,13 +273,24 @@ void add_rates(SimtestPlan& plan) {
   }
 }
 
-// In a fifth of the worlds somebody without the key plays recorded datagrams into one or two cables. The world has a
-// key.
-void add_replays(SimtestPlan& plan) {
+// In a fifth of the worlds somebody without the key plays recorded datagrams into one or two cables, and in some of
+// these holds datagrams of another one back, or does only that. The world has a key. In a third of these worlds nothing
+// else is wrong.
+void add_outsiders(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kReplayNumbers);
   if (!random.happens(200)) return;
   const FaultRange range{FaultKind::kReplay, 0, milliseconds(500), milliseconds(4000), 1000, 20'000, 0};
-  for (std::uint64_t i = random.between(1, 2); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
+  FaultPlan faults;
+  for (std::uint64_t i = random.between(1, 2); i > 0; --i) faults.push_back(make_fault(random, plan, range));
+  const bool is_alone = random.happens(330);
+  if (random.happens(400)) {
+    const FaultRange held{FaultKind::kHold,      0, milliseconds(500), milliseconds(5000), Holding::kWays * 20,
+                          Holding::kWays * 3000, 0};
+    if (random.happens(500)) faults.clear();
+    faults.push_back(make_fault(random, plan, held));
+  }
+  if (is_alone) plan.faults.clear();
+  plan.faults.insert(plan.faults.end(), faults.begin(), faults.end());
 }
 
 Fault make_lie(SimtestRandom& random, const SimtestPlan& plan) {
@@ -400,7 +411,7 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
     add_flips(plan);
     add_cable_drains(plan);
     add_rates(plan);
-    add_replays(plan);
+    add_outsiders(plan);
     add_lies(plan);
   }
   std::stable_sort(plan.faults.begin(), plan.faults.end(),

@@ -13,7 +13,7 @@
 namespace cableway::sim {
 
 struct BrokenRule {
-  int rule = 0;  // 1 to 12
+  int rule = 0;  // 1 to 13
   Instant at;
   std::string what;
 };
