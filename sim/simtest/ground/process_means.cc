@@ -50,7 +50,7 @@ void ProcessMeans::find_paths(const std::string& destination, std::uint64_t ordi
 absl::StatusOr<PathOffers> ProcessMeans::checked(absl::StatusOr<PathOffers> offers, const std::string& destination) {
   if (!offers.ok()) return offers;
   for (const PathOffer& offer : *offers) {
-    if (const absl::Status status = check(offer.hops, destination); !status.ok()) {
+    if (const absl::Status status = check(offer, destination); !status.ok()) {
       ground_.rules.broken(3, std::string(status.message()));
       return status;
     }
@@ -59,8 +59,9 @@ absl::StatusOr<PathOffers> ProcessMeans::checked(absl::StatusOr<PathOffers> offe
 }
 
 // Checks with the node's topology that the path leads to the destination, visits no node twice and crosses no draining
-// node.
-absl::Status ProcessMeans::check(const std::vector<Hop>& path, const std::string& destination) const {
+// node. A path that is a last resort has cables that the topology leaves out, as they lose packets.
+absl::Status ProcessMeans::check(const PathOffer& offer, const std::string& destination) const {
+  const std::vector<Hop>& path = offer.hops;
   const routing::Topology& topology = ground_.nodes.node(node_).paths().topology();
   const std::string from = SimtestGround::name(node_);
   const auto wrong = [&](const std::string& what) {
@@ -75,7 +76,8 @@ absl::Status ProcessMeans::check(const std::vector<Hop>& path, const std::string
     const auto cable = topology.find_cable(hop.cable);
     const auto here = topology.find_node(at);
     const auto there = topology.find_node(hop.to_node);
-    if (!cable.has_value() || !here.has_value() || !there.has_value())
+    const bool is_known = cable.has_value() || offer.last_resort;
+    if (!is_known || !here.has_value() || !there.has_value())
       return wrong("has a node or cable that its source does not have");
     if (&hop != &path.back() && topology.node(*there).draining) {
       return wrong(absl::StrCat("leads through ", hop.to_node, ", which is draining"));

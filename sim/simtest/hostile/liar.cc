@@ -22,6 +22,7 @@ constexpr std::size_t kCrowd = 40;
 constexpr std::uint64_t kNamesOfNobody = 200;
 constexpr std::uint32_t kFirstClaimedPort = 1000;
 constexpr std::size_t kMostBabble = 200;
+constexpr std::uint64_t kMostTold = 50;
 
 }  // namespace
 
@@ -96,7 +97,8 @@ void Liar::lie_once(Lies::Kind kind) {
   }
 }
 
-// A victim's present advertisement, with another version, some of it left out, and addresses of either victim.
+// A victim's present advertisement, with another version, some of it left out, addresses of either victim, and cables
+// that drain or lose packets.
 void Liar::forge() {
   const std::size_t holder = cables_.front().node;
   const std::size_t victim = random_.one_of(victims_);
@@ -113,6 +115,8 @@ void Liar::forge() {
   }
   for (routing::AdvertisedAdjacency& adjacency : forged.adjacencies) {
     if (random_.happens(100)) adjacency.address = address_of(random_.one_of(victims_)).address;
+    if (random_.happens(100)) adjacency.draining = !adjacency.draining;
+    if (random_.happens(100)) adjacency.loss_percent = static_cast<std::uint8_t>(random_.below(101));
   }
   forged.draining = random_.happens(200);
   if (random_.happens(100)) ++forged.relay_port;
@@ -162,6 +166,20 @@ void Liar::claim() {
   }
   node_->claim(std::move(ports), std::move(adjacencies));
   if (random_.happens(500)) claim_address();
+  if (random_.happens(300)) tell();
+}
+
+// TCP ports of its own, where nothing listens: that of a relay, of applications, and any.
+void Liar::tell() {
+  AnnouncedPorts ports;
+  if (random_.happens(800)) ports.relay = static_cast<std::uint16_t>(random_.between(std::uint64_t{1}, 65535));
+  std::set<std::uint16_t> processes;
+  if (random_.happens(500)) processes.insert(kApplicationPort);
+  for (std::uint64_t i = random_.below(kMostTold); i > 0; --i) {
+    processes.insert(static_cast<std::uint16_t>(random_.between(std::uint64_t{1}, 65535)));
+  }
+  ports.processes.assign(processes.begin(), processes.end());
+  node_->tell(ports);
 }
 
 // At its true adjacencies, that of another node or of the neighbour there, which must lose no cable by it; or its own

@@ -1,7 +1,7 @@
 // An insider of a simulation test: a party with the cluster's key, if there is one, on one or two cables of its own. It
 // keeps an adjacency there as a node does, relays nothing, and sends false information, at random: advertisements of
-// others, cables and addresses that it does not have, also addresses on its true cables, nodes that do not exist,
-// hellos in other names. Some insiders use the name of an existing node.
+// others, cables, addresses and TCP ports that it does not have, also addresses on its true cables, nodes that do not
+// exist, hellos in other names. Some insiders use the name of an existing node.
 #ifndef CABLEWAY_SIM_SIMTEST_HOSTILE_LIAR_H_
 #define CABLEWAY_SIM_SIMTEST_HOSTILE_LIAR_H_
 
@@ -52,6 +52,7 @@ class Liar {
   void forge();
   void claim();
   void claim_address();
+  void tell();
   void invent();
   void greet();
   void babble();

@@ -45,6 +45,17 @@ TEST(FaultReach, IsAtWorkFromItsBeginToItsEnd) {
   EXPECT_TRUE(is_at_work(fault, at(10'000), at(20'000)));
 }
 
+TEST(FaultReach, AnAdversaryMayHurtForFiveSecondsMore) {
+  Fault fault = fault_of(FaultKind::kHold, 0);
+  const auto at = [](int ms) { return Instant{milliseconds(ms)}; };
+  EXPECT_FALSE(acts_or_acted(fault, at(99)));
+  EXPECT_TRUE(acts_or_acted(fault, at(100)));
+  EXPECT_TRUE(acts_or_acted(fault, at(5149)));
+  EXPECT_FALSE(acts_or_acted(fault, at(5150)));
+  fault.lasts = Duration{0};
+  EXPECT_TRUE(acts_or_acted(fault, at(60'000)));
+}
+
 TEST(FaultReach, NotEveryFaultExplainsAVerdict) {
   EXPECT_TRUE(may_stop_pulses(fault_of(FaultKind::kSilence, 0, 1)));
   EXPECT_TRUE(may_stop_pulses(fault_of(FaultKind::kDelay, 0, 60'000)));

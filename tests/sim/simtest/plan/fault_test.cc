@@ -119,6 +119,33 @@ TEST(FaultPlan, SomeWorldsChangeTheRateOfCables) {
   EXPECT_GT(faster, 20U);
 }
 
+// In a third of the worlds with a party without the key nothing else is wrong: only there rule 13 binds.
+TEST(FaultPlan, SomeWorldsHaveOnlyOutsiders) {
+  std::size_t alone = 0;
+  std::size_t alone_holding = 0;
+  for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+    const SimtestPlan world = make_simtest_plan(seed);
+    const FaultPlan& plan = world.faults;
+    const auto holds = [](const Fault& each) { return each.kind == FaultKind::kHold; };
+    const auto is_outsider = [&](const Fault& each) { return each.kind == FaultKind::kReplay || holds(each); };
+    if (plan.empty() || !std::all_of(plan.begin(), plan.end(), is_outsider)) continue;
+    EXPECT_TRUE(world.sealed);
+    ++alone;
+    alone_holding += std::any_of(plan.begin(), plan.end(), holds) ? 1 : 0;
+  }
+  EXPECT_GT(alone, 20U);
+  EXPECT_GT(alone_holding, 5U);
+  EXPECT_LT(alone_holding, alone - 5);
+}
+
+TEST(Holding, HasAPortAnOrderAndATime) {
+  const Holding in_order(Holding::kWays * 250 + 1);
+  EXPECT_EQ(in_order.end, 1U);
+  EXPECT_TRUE(in_order.in_order);
+  EXPECT_EQ(in_order.longest(), Duration(milliseconds(250)));
+  EXPECT_FALSE(Holding(Holding::kWays * 250 + 2).in_order);
+}
+
 // In a fifth of the worlds, which have a key then.
 TEST(FaultPlan, SomeWorldsReplayWhatWasSent) {
   std::size_t worlds = 0;
