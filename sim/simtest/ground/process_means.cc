@@ -1,5 +1,6 @@
 #include "sim/simtest/ground/process_means.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -50,7 +51,7 @@ void ProcessMeans::find_paths(const std::string& destination, std::uint64_t ordi
 absl::StatusOr<PathOffers> ProcessMeans::checked(absl::StatusOr<PathOffers> offers, const std::string& destination) {
   if (!offers.ok()) return offers;
   for (const PathOffer& offer : *offers) {
-    if (const absl::Status status = check(offer, destination); !status.ok()) {
+    if (const absl::Status status = check(offer.hops, destination); !status.ok()) {
       ground_.rules.broken(3, std::string(status.message()));
       return status;
     }
@@ -59,9 +60,8 @@ absl::StatusOr<PathOffers> ProcessMeans::checked(absl::StatusOr<PathOffers> offe
 }
 
 // Checks with the node's topology that the path leads to the destination, visits no node twice and crosses no draining
-// node. A path that is a last resort has cables that the topology leaves out, as they lose packets.
-absl::Status ProcessMeans::check(const PathOffer& offer, const std::string& destination) const {
-  const std::vector<Hop>& path = offer.hops;
+// node. A cable that loses packets is left out of the topology, and may be needed.
+absl::Status ProcessMeans::check(const std::vector<Hop>& path, const std::string& destination) const {
   const routing::Topology& topology = ground_.nodes.node(node_).paths().topology();
   const std::string from = SimtestGround::name(node_);
   const auto wrong = [&](const std::string& what) {
@@ -69,6 +69,11 @@ absl::Status ProcessMeans::check(const PathOffer& offer, const std::string& dest
   };
   if (path.empty() || path.back().to_node != destination) return wrong("does not lead to its destination");
   if (destination == from) return absl::OkStatus();
+  const auto is_lossy = [&](const std::string& name) {
+    const auto& unused = topology.unused_cables();
+    return std::any_of(unused.begin(), unused.end(),
+                       [&](const routing::Cable& cable) { return cable.name == name && !cable.draining; });
+  };
   std::set<std::string> seen{from};
   std::string at = from;
   for (const Hop& hop : path) {
@@ -76,7 +81,7 @@ absl::Status ProcessMeans::check(const PathOffer& offer, const std::string& dest
     const auto cable = topology.find_cable(hop.cable);
     const auto here = topology.find_node(at);
     const auto there = topology.find_node(hop.to_node);
-    const bool is_known = cable.has_value() || offer.last_resort;
+    const bool is_known = cable.has_value() || is_lossy(hop.cable);
     if (!is_known || !here.has_value() || !there.has_value())
       return wrong("has a node or cable that its source does not have");
     if (&hop != &path.back() && topology.node(*there).draining) {

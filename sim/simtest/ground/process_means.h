@@ -33,7 +33,7 @@ class ProcessMeans {
 
   void find_paths(const std::string& destination, std::uint64_t ordinal, std::size_t most, HavePaths done);
   absl::StatusOr<PathOffers> checked(absl::StatusOr<PathOffers> offers, const std::string& destination);
-  absl::Status check(const PathOffer& offer, const std::string& destination) const;
+  absl::Status check(const std::vector<Hop>& path, const std::string& destination) const;
 
   SimtestGround& ground_;
   const std::size_t node_;
