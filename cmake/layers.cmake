@@ -78,7 +78,7 @@ cableway_folder_uses(sim/prediction sim sim/workload sim/cable sim/flow_model)
 cableway_folder_uses(sim/simtest/rules sim/prediction)
 cableway_folder_uses(sim/simtest/ground sim sim/simtest/plan sim/cable sim/nodes sim/stub_rdma sim/simtest/rules)
 cableway_folder_uses(sim/simtest/flows sim/simtest/plan sim/simtest/rules sim/simtest/ground)
-cableway_folder_uses(sim/simtest/hostile sim/simtest/plan sim/nodes sim/simtest/ground)
+cableway_folder_uses(sim/simtest/hostile sim sim/simtest/plan sim/nodes sim/simtest/ground)
 cableway_folder_uses(sim/simtest sim/simtest/plan sim/prediction sim/simtest/rules sim/simtest/ground sim/simtest/hostile
                      sim/simtest/flows)
 
