@@ -18,8 +18,8 @@ using routing::NodeId;
 constexpr std::chrono::milliseconds kPassAfter{5};
 constexpr std::chrono::milliseconds kPassEvery{50};
 constexpr std::chrono::seconds kCheckEvery{1};
-// At most a tenth of a core.
-constexpr PacedWork::Limits kPace{10, std::chrono::milliseconds(20), kPassEvery, std::chrono::seconds(1)};
+// At most a twelfth of a core.
+constexpr PacedWork::Limits kPace{12, std::chrono::milliseconds(20), kPassEvery, std::chrono::seconds(1)};
 // Held origins may grow by so much before a pass, which then does not wait for its time.
 constexpr std::size_t kSlack = kMaxWeight / 4;
 // A database with this much has space again.

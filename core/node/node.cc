@@ -15,9 +15,9 @@ namespace {
 // Computes routes once for each burst of changes.
 constexpr std::chrono::milliseconds kNotifyAfter{10};
 constexpr unsigned kSuspiciousDefences = 3;
-// At most an eighth of a core for routes and what follows from them, however large the topology is.
-constexpr PacedWork::Limits kRoutePace{8, std::chrono::milliseconds(100), Duration(0), std::chrono::seconds(5)};
-// Likewise for what follows from lists of TCP ports: each set-up that waits is checked again.
+// At most a twelfth of a core for routes and what follows from them, however large the topology is.
+constexpr PacedWork::Limits kRoutePace{12, std::chrono::milliseconds(100), Duration(0), std::chrono::seconds(5)};
+// At most an eighth for what follows from lists of TCP ports: each set-up that waits is checked again.
 constexpr PacedWork::Limits kToldPace{8, std::chrono::milliseconds(20), Duration(0), std::chrono::milliseconds(500)};
 constexpr char kDrainingText[] = "draining: no more paths lead through this node";
 // How long a name conflict stays reported after it was last seen: longer than two nodes of one name take to supersede

@@ -102,7 +102,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void tell_ports(TcpPorts ports) { flooding_.tell_ports({options_.relay_port, std::move(ports)}); }
   // Whether this node may relay the circuit: TransitCheck::check().
   absl::Status check_transit(const CircuitSetup& setup);
-  // Up to date with all advertisements received so far, unless computing routes exceeds its share of a core (an eighth;
+  // Up to date with all advertisements received so far, unless computing routes exceeds its share of a core (a twelfth;
   // only in unusually large clusters): then as of the last computation, and topology_changed() follows the next one.
   const PathPlanner& paths();
   // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
