@@ -25,7 +25,7 @@ TransitCheck::TransitCheck(const Neighbours& neighbours, const ToldPorts& told, 
 absl::Status TransitCheck::check(const CircuitSetup& setup, const PathPlanner& planner,
                                  std::uint16_t relay_port) const {
   if (absl::Status status = check_own_drains(setup); !status.ok()) return status;
-  const absl::Status status = planner.check_transit(setup);
+  absl::Status status = planner.check_transit(setup);
   const bool may_be_up = absl::IsNotFound(status) && !planner.drains(setup);
   if (!status.ok() && !(may_be_up && are_up(setup, relay_port))) return status;
   return check_told(setup.hops[setup.hop + 1U], setup.next_is_last());
