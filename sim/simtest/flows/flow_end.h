@@ -20,6 +20,7 @@
 #include "core/circuit/open_hop.h"
 #include "core/flow/circuit_owner.h"
 #include "core/flow/flow_circuit.h"
+#include "core/flow/striping.h"
 #include "core/flow_circuits/flow_paths.h"
 #include "core/ports/port_lost.h"
 #include "sim/simtest/flows/end_circuits.h"
