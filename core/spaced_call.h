@@ -1,4 +1,4 @@
-// Calls a function a few times at once and then once in an interval at most, however often it is asked for.
+// Limits the calls of a function: a burst, then one in an interval.
 #ifndef CABLEWAY_CORE_SPACED_CALL_H_
 #define CABLEWAY_CORE_SPACED_CALL_H_
 

@@ -40,7 +40,8 @@ class TransitSetups {
   class Host {
    public:
     virtual ~Host() = default;
-    // Node::check_transit(). NotFound: the topology may have the cable soon, or the neighbour may tell the TCP port.
+    // Node::check_transit(). NotFound: the topology may have the cable soon, a flooded drain may end, or
+    // the neighbour may announce the TCP port.
     virtual absl::Status check_transit(const CircuitSetup& setup) = 0;
     // The neighbour at the other end of the connection, and the port to it, by the two addresses. ShareHolder(): none
     // that is up.

@@ -25,8 +25,8 @@ using TcpPorts = std::vector<std::uint16_t>;  // ascending, each once
 
 // As many as a node has sessions.
 inline constexpr std::size_t kMaxToldPorts = 1024;
-// How often one list follows another over an adjacency at most, and how many may do so at once, as the processes of a
-// job start together: the sender keeps to it, and the receiver uses no more.
+// How often one list may follow another over an adjacency, and how many at once, as the processes of a job start
+// together. The sender keeps to it; of lists beyond it the receiver takes the newest only.
 inline constexpr std::chrono::milliseconds kTellPortsEvery{100};
 inline constexpr int kTellPortsAtOnce = 8;
 

@@ -68,7 +68,7 @@ Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, C
       neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
       flooding_(options.identity, clock, options.wall_clock, *this, options.advertisements),
       planner_(options.identity.name),
-      transit_(neighbours_, flooding_.told_ports(), clock, draining_cables_),
+      transit_(neighbours_, flooding_.told_ports(), clock, options.hello.interval, draining_cables_),
       route_pace_(kRoutePace),
       told_pace_(kToldPace) {
   tell_ports({});

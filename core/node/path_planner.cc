@@ -325,7 +325,7 @@ absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
   return check_hop(next, self_, true);
 }
 
-// NotFound, as what a node floods about the cables of another one is false for a moment at most.
+// NotFound, so that the set-up waits: a flooded drain may be forged, and its origin corrects that.
 absl::Status PathPlanner::check_drains(const CircuitSetup& setup) const {
   if (setup.purpose == SetupPurpose::kInquiry) return absl::OkStatus();
   for (const std::string& name : {setup.this_hop().cable, setup.hops[setup.hop + 1U].cable}) {

@@ -67,7 +67,7 @@ class PathPlanner {
   // lacks one of the cables, or one of them drains. Unavailable: doubts forbid this circuit one of them. An inquiry may
   // use such cables, and those that this node had before.
   absl::Status check_transit(const CircuitSetup& setup) const;
-  // Whether it failed because one of the cables drains.
+  // Whether check_transit() fails because one of the cables drains. Precondition: the set-up does not end here.
   bool drains(const CircuitSetup& setup) const { return !check_drains(setup).ok(); }
 
  private:

@@ -30,10 +30,12 @@ void PathWait::give_way() {
   const Waiting given_up = std::move(*newest);
   waiting_.erase(std::next(newest).base());
   remove_one_of(user);
-  const Paths paths = find_(given_up.destination, given_up.ordinal, given_up.most);
+  // Paths may have changed since.
+  Paths paths = find_(given_up.destination, given_up.ordinal, given_up.most);
+  if (paths.ok()) return answer(given_up.destination, given_up.answer, std::move(paths));
   answer(given_up.destination, given_up.answer,
-         absl::ResourceExhaustedError(absl::StrCat(kMaxWaiting, " requests for paths wait here, most of them of user ",
-                                                   user, "; last: ", paths.status().message())));
+         absl::ResourceExhaustedError(absl::StrCat(kMaxWaiting, " requests for paths wait here, and user ", user,
+                                                   " has the most; last: ", paths.status().message())));
 }
 
 void PathWait::remove_one_of(std::uint32_t user) {

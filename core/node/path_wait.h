@@ -34,7 +34,7 @@ class PathWait {
   // Shorter, by some seconds, than a process waits for the answer.
   static constexpr std::chrono::milliseconds kLimit{8000};
 
-  // One more makes room: of the user that has most waiting, the newest is answered with its error.
+  // Beyond this, the newest request of the user that has the most waiting requests is answered with ResourceExhausted.
   static constexpr std::size_t kMaxWaiting = 4096;
 
   // `clock` must outlive this; `events` must be valid whenever an event is raised.

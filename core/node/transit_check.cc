@@ -1,12 +1,14 @@
 #include "core/node/transit_check.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "routing/topology/cable_name.h"
 
 namespace cableway {
 namespace {
 
-// As the topology has the hop: with the interface that sends as the scope of link-local addresses.
+// Formats an address as hops do: a link-local one has the sending interface as its scope.
 std::string written_on(const std::string& interface, routing::PortAddress address) {
   address.scope = address.is_ipv6_link_local() ? interface : "";
   return routing::to_text(address);
@@ -19,8 +21,8 @@ std::string cable_name(const std::string& own_name, const Neighbour& neighbour) 
 }
 
 TransitCheck::TransitCheck(const Neighbours& neighbours, const ToldPorts& told, const Clock& clock,
-                           const std::set<std::string>& draining)
-    : neighbours_(neighbours), told_(told), clock_(clock), draining_(draining) {}
+                           Duration hello_interval, const std::set<std::string>& draining)
+    : neighbours_(neighbours), told_(told), clock_(clock), hello_interval_(hello_interval), draining_(draining) {}
 
 absl::Status TransitCheck::check(const CircuitSetup& setup, const PathPlanner& planner,
                                  std::uint16_t relay_port) const {
@@ -45,34 +47,45 @@ absl::Status TransitCheck::check_own_drains(const CircuitSetup& setup) const {
 bool TransitCheck::are_up(const CircuitSetup& setup, std::uint16_t relay_port) const {
   const Hop& arriving = setup.this_hop();
   const Hop& leaving = setup.hops[setup.hop + 1U];
-  const Entry* before = find(arriving.cable, setup.this_hop_from());
-  const Entry* after = find(leaving.cable, leaving.to_node);
-  if (before == nullptr || after == nullptr) return false;
-  const Neighbour& from = before->second;
-  const Neighbour& to = after->second;
-  return arriving == Hop{.cable = arriving.cable,
-                         .from_address = written_on(from.interface, from.addresses.theirs),
-                         .to_node = neighbours_.identity().name,
-                         .to_address = written_on(from.interface, from.addresses.ours),
-                         .to_port = relay_port} &&
-         leaving == Hop{.cable = leaving.cable,
-                        .from_address = written_on(to.our_interface, to.addresses.ours),
-                        .to_node = to.name,
-                        .to_address = written_on(to.our_interface, to.addresses.theirs),
-                        .to_port = leaving.to_port};
+  const auto arrives = [&](const Entry* entry) {
+    const Neighbour& from = entry->second;
+    return arriving == Hop{.cable = arriving.cable,
+                           .from_address = written_on(from.interface, from.addresses.theirs),
+                           .to_node = neighbours_.identity().name,
+                           .to_address = written_on(from.interface, from.addresses.ours),
+                           .to_port = relay_port};
+  };
+  const auto leaves = [&](const Entry* entry) {
+    const Neighbour& to = entry->second;
+    return leaving == Hop{.cable = leaving.cable,
+                          .from_address = written_on(to.our_interface, to.addresses.ours),
+                          .to_node = to.name,
+                          .to_address = written_on(to.our_interface, to.addresses.theirs),
+                          .to_port = leaving.to_port};
+  };
+  const std::vector<const Entry*> before = ends_of(arriving.cable, setup.this_hop_from());
+  const std::vector<const Entry*> after = ends_of(leaving.cable, leaving.to_node);
+  return std::any_of(before.begin(), before.end(), arrives) && std::any_of(after.begin(), after.end(), leaves);
 }
 
-// Not by the topology, which has what any node of the cluster floods.
+// Uses announced ports, not the topology, which any node can flood.
 absl::Status TransitCheck::check_told(const Hop& next, bool is_last) const {
-  const Entry* entry = find(next.cable, next.to_node);
-  const std::optional<NeighbourKey> adjacency =
-      entry != nullptr ? std::optional(entry->first)
-                       : told_.ended(routing::node_id(neighbours_.identity().cluster, next.to_node), next.cable);
-  if (!adjacency.has_value()) {
-    return absl::NotFoundError(absl::StrCat("node ", neighbours_.identity().name, " has no cable ", next.cable,
-                                            " to node ", next.to_node, " now"));
+  std::vector<NeighbourKey> adjacencies;
+  for (const Entry* entry : ends_of(next.cable, next.to_node)) adjacencies.push_back(entry->first);
+  if (adjacencies.empty()) {
+    const routing::NodeId node = routing::node_id(neighbours_.identity().cluster, next.to_node);
+    const std::optional<NeighbourKey> ended = told_.ended(node, next.cable);
+    if (!ended.has_value()) {
+      return absl::NotFoundError(absl::StrCat("node ", neighbours_.identity().name, " has no cable ", next.cable,
+                                              " to node ", next.to_node, " now"));
+    }
+    adjacencies.push_back(*ended);
   }
-  return is_last ? check_process(*adjacency, next) : check_relay(*adjacency, next);
+  for (const NeighbourKey& adjacency : adjacencies) {
+    absl::Status status = is_last ? check_process(adjacency, next) : check_relay(adjacency, next);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status TransitCheck::check_process(const NeighbourKey& adjacency, const Hop& next) const {
@@ -84,7 +97,7 @@ absl::Status TransitCheck::check_process(const NeighbourKey& adjacency, const Ho
 absl::Status TransitCheck::check_relay(const NeighbourKey& adjacency, const Hop& next) const {
   const std::optional<std::uint16_t> relay = told_.relay_of(adjacency);
   if (!relay.has_value()) {
-    return absl::NotFoundError(absl::StrCat(refusal(next), ", which has not announced its relay's"));
+    return absl::NotFoundError(absl::StrCat(refusal(next), ", which has not announced its relay's port"));
   }
   if (*relay == next.to_port) return absl::OkStatus();
   if (*relay == 0) return absl::InvalidArgumentError(absl::StrCat(refusal(next), ", which relays nothing"));
@@ -96,17 +109,22 @@ std::string TransitCheck::refusal(const Hop& next) const {
                       next.to_node);
 }
 
-// The neighbour at the other end of this node's cable of that name, if it is up. The port pairing leaves one for each
-// interface; after an interface was made again, the one that was heard last.
-const TransitCheck::Entry* TransitCheck::find(const std::string& cable, const std::string& neighbour) const {
+// The neighbours that are up as the other end of this node's cable of that name. One that was not heard lately gives
+// way to one that was: it is what is left of an interface that was made again. Where several are heard, on a switch,
+// one claims the node and interface of another, and which one is true is not known: a port counts if all have announced
+// it.
+std::vector<const TransitCheck::Entry*> TransitCheck::ends_of(const std::string& cable,
+                                                              const std::string& neighbour) const {
   const routing::NodeId node = routing::node_id(neighbours_.identity().cluster, neighbour);
-  const Entry* found = nullptr;
+  std::vector<const Entry*> ends;
   for (const Entry& each : neighbours_.all()) {
     const auto& [key, other] = each;
     if (!other.up || key.node != node || cable_name(neighbours_.identity().name, other) != cable) continue;
-    if (found == nullptr || other.last_heard > found->second.last_heard) found = &each;
+    ends.push_back(&each);
   }
-  return found;
+  const auto is_silent = [&](const Entry* end) { return clock_.now() - end->second.last_heard >= 3 * hello_interval_; };
+  if (!std::all_of(ends.begin(), ends.end(), is_silent)) std::erase_if(ends, is_silent);
+  return ends;
 }
 
 }  // namespace cableway

@@ -1,6 +1,6 @@
-// Whether this node may relay a circuit from one of its neighbours to another. Its own adjacencies decide beside the
-// topology, from which any node with the key can take a cable for a moment, and the ports that the next neighbour has
-// announced beside both. So an untrusted peer cannot choose where a relay connects to. Why: docs/decisions/0028.
+// Decides whether this node may relay a circuit between two neighbours, by the topology, by this node's adjacencies,
+// since any holder of the key can hide a cable from the topology for a moment, and by the ports that the next neighbour
+// has announced. So an untrusted peer cannot choose where a relay connects to. Why: docs/decisions/0028.
 #ifndef CABLEWAY_CORE_NODE_TRANSIT_CHECK_H_
 #define CABLEWAY_CORE_NODE_TRANSIT_CHECK_H_
 
@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/circuit/circuit_setup.h"
@@ -25,14 +26,15 @@ std::string cable_name(const std::string& own_name, const Neighbour& neighbour);
 // One thread: the node's.
 class TransitCheck {
  public:
-  // All must outlive this. `draining`: this node's cables that it takes out of use.
-  TransitCheck(const Neighbours& neighbours, const ToldPorts& told, const Clock& clock,
+  // All references must outlive this. `hello_interval`: of this node. `draining`: this node's cables that it takes out
+  // of use.
+  TransitCheck(const Neighbours& neighbours, const ToldPorts& told, const Clock& clock, Duration hello_interval,
                const std::set<std::string>& draining);
 
-  // As PathPlanner::check_transit(), but the topology may lack the two cables if hellos have them up, neither may drain
-  // by this node, and the neighbour that the set-up leads to next must have announced the TCP port, of a process or of
-  // its relay, over the cable that it takes. NotFound: not yet. InvalidArgument: its relay has another one.
-  // `relay_port`: this node's.
+  // As PathPlanner::check_transit(), but also for cables that the topology lacks, if their adjacencies are up. The next
+  // neighbour must have announced the TCP port, of a process or of its relay, over that cable. Unavailable: pulses
+  // distrust one of the cables, or it drains by this node. NotFound: the set-up may wait. InvalidArgument: it is not
+  // for this node's relay, or names other addresses or another port of the next relay. `relay_port`: this node's.
   absl::Status check(const CircuitSetup& setup, const PathPlanner& planner, std::uint16_t relay_port) const;
 
  private:
@@ -44,11 +46,12 @@ class TransitCheck {
   absl::Status check_process(const NeighbourKey& adjacency, const Hop& next) const;
   absl::Status check_relay(const NeighbourKey& adjacency, const Hop& next) const;
   std::string refusal(const Hop& next) const;
-  const Entry* find(const std::string& cable, const std::string& neighbour) const;
+  std::vector<const Entry*> ends_of(const std::string& cable, const std::string& neighbour) const;
 
   const Neighbours& neighbours_;
   const ToldPorts& told_;
   const Clock& clock_;
+  const Duration hello_interval_;
   const std::set<std::string>& draining_;
 };
 

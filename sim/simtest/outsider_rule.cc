@@ -19,7 +19,7 @@ bool only_outsiders(const FaultPlan& plan) {
   });
 }
 
-// What a datagram that was changed on its way may look like: anybody can feign these.
+// What a datagram that was changed on its way may look like: any party can forge these.
 bool may_be_changed(EventCode code) {
   return code == EventCode::kVersionDiffers || code == EventCode::kClusterDiffers || code == EventCode::kKeyDiffers;
 }
@@ -111,6 +111,7 @@ void OutsiderRule::check() {
   if (!binds_) return;
   const std::set<std::string> held = held_cables();
   if (settled_ || ground_.clock().now() >= Instant{kSettlesWithin}) {
+    settled_ = true;
     check_topologies(held);
   } else {
     settled_ = all_have_the_topology(held);

@@ -17,8 +17,8 @@ with its own seed and corpus, as many at a time as there are processors.
   --jobs N      parts that run at a time (the number of processors)
   --build DIR   build folder (build/asan)
   --out DIR     findings, new inputs and each part's log (build/asan/campaign)
-  --keep DIR    a corpus for the next campaign: read, and afterwards, for each fuzzer, the fewest inputs that reach all
-                the code that it and this campaign reached; so a campaign can be run in pieces (none)
+  --keep DIR    a corpus for the next campaign: read, and replaced by the fewest inputs that reach what it and the
+                new inputs reach; so a campaign can be run in pieces (none)
 
 Exit status: 0 all executions done and nothing found; 1 a finding, or a part that ended early; 2 bad arguments.
 END_OF_USAGE
@@ -53,6 +53,11 @@ for fuzzer in "${fuzzers[@]}"; do
   [[ -x $build/bin/$fuzzer ]] || refuse "$build/bin/$fuzzer does not exist"
   [[ -d tests/fuzz/corpus/$fuzzer ]] || refuse "tests/fuzz/corpus/$fuzzer does not exist"
 done
+if [[ -n $keep ]]; then
+  for folder in "$out" tests/fuzz/corpus; do
+    [[ $(realpath -m "$keep")/ != "$(realpath -m "$folder")"/* ]] || refuse "--keep must not be in $folder, whose files this replaces"
+  done
+fi
 rm -rf "$out"
 mkdir -p "$out"
 [[ -z $keep ]] || mkdir -p "${fuzzers[@]/#/$keep/}"

@@ -54,7 +54,7 @@ class Party {
       world_.clock().run_for(milliseconds(script_.get<std::uint8_t>() % 64));
       check();
     }
-    // As long as an insider's lies may last.
+    // Effects of a party's messages may last as long.
     world_.clock().run_for(milliseconds(5000));
     check();
     require(world_.node(0).paths().reaches("n1"), "the node has no path to its neighbour");

@@ -22,7 +22,7 @@ class DatagramHolder {
                  std::uint64_t seed);
 
   void begin();
-  // What is held back passes now, or as late as it was to.
+  // What was held back in order passes now, the rest at its own times.
   void end();
 
  private:

@@ -169,7 +169,7 @@ void Liar::claim() {
   if (random_.happens(300)) tell();
 }
 
-// TCP ports of its own, where nothing listens: that of a relay, of applications, and any.
+// Announces TCP ports at which nothing listens: a relay's, those of applications, and any.
 void Liar::tell() {
   AnnouncedPorts ports;
   if (random_.happens(800)) ports.relay = static_cast<std::uint16_t>(random_.between(std::uint64_t{1}, 65535));

@@ -26,7 +26,7 @@ bool touches(const SimtestPlan& plan, const Fault& fault, std::size_t segment);
 // Whether the fault is active at any time from `from` to `until`. A fault that lasts for the whole run always is.
 bool is_at_work(const Fault& fault, Instant from, Instant until);
 
-// How long an adversary may hurt after it has ended.
+// How long the effects of an adversary may last after its fault ends.
 inline constexpr std::chrono::seconds kHurtsFor{5};
 // Whether the fault is active, or has been within that time.
 bool acts_or_acted(const Fault& fault, Instant now);

@@ -273,7 +273,7 @@ void add_rates(SimtestPlan& plan) {
   }
 }
 
-// In a fifth of the worlds somebody without the key plays recorded datagrams into one or two cables, and in some of
+// In a fifth of the worlds a party without the key replays recorded datagrams into one or two cables, and in some of
 // these holds datagrams of another one back, or does only that. The world has a key. In a third of these worlds nothing
 // else is wrong.
 void add_outsiders(SimtestPlan& plan) {

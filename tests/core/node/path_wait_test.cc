@@ -109,7 +109,7 @@ TEST_F(PathWaitTest, RefusesARequestBeyondItsLimitAtOnce) {
   EXPECT_THAT(answered_, ElementsAre());
   request("n1", 9999);
   EXPECT_THAT(answered_, ElementsAre(9999));
-  EXPECT_EQ(paths_[9999], absl::ResourceExhaustedError("4096 requests for paths wait here, most of them of user 1; "
+  EXPECT_EQ(paths_[9999], absl::ResourceExhaustedError("4096 requests for paths wait here, and user 1 has the most; "
                                                        "last: no node n1"));
   add("n2");
   request("n2", 10000);

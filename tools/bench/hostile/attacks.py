@@ -174,7 +174,7 @@ ATTACKS = (
     Attack("renew-invented-1000", "insider", "the same, 1,000 a second",
            _insider("--renew", "invented", "--per-second", "1000")),
     Attack("renew-ports", "insider", "1,000 lists of 1,024 TCP ports a second",
-           _insider("--renew", "ports", "--per-second", "1000"), earlier="the relay stood still for seconds"),
+           _insider("--renew", "ports", "--per-second", "1000"), earlier="the relay stood still for seconds at a time"),
     Attack("setups", "insider", "1,200 set-ups at a time that hang", _set_ups("hang", 1200),
            earlier="no new circuit of anyone for 55 s"),
     Attack("ports", "insider", "200 set-ups a second to TCP ports where no process accepts circuits", _set_ups("untold", 200),
