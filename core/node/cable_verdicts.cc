@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/discovery/full_size_hellos.h"
-#include "routing/topology/cable_name.h"
+#include "core/node/neighbour_cable.h"
 
 namespace cableway {
 namespace {
@@ -46,7 +46,7 @@ std::vector<PulsedCable> pulsed_cables(const Node& node) {
         std::find_if(ports.begin(), ports.end(), [id = key.port](const PortFacts& each) { return each.id == id; });
     if (port == ports.end()) continue;
     PulsedCable cable;
-    cable.name = routing::discovered_cable_name(own.name, neighbour.our_interface, neighbour.name, neighbour.interface);
+    cable.name = cable_name(own.name, neighbour);
     cable.interface = port->interface;
     cable.only_neighbour = neighbours_at(key.port) == 1;
     cable.neighbour = neighbour.name;

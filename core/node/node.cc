@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/node/crowd_text.h"
+#include "core/node/neighbour_cable.h"
 #include "core/node/plug_rate.h"
 #include "routing/link_state/agreed_topology.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "routing/topology/cable_name.h"
+#include "core/node/neighbour_cable.h"
 
 namespace cableway {
 namespace {
@@ -15,10 +15,6 @@ std::string written_on(const std::string& interface, routing::PortAddress addres
 }
 
 }  // namespace
-
-std::string cable_name(const std::string& own_name, const Neighbour& neighbour) {
-  return routing::discovered_cable_name(own_name, neighbour.our_interface, neighbour.name, neighbour.interface);
-}
 
 TransitCheck::TransitCheck(const Neighbours& neighbours, const ToldPorts& told, const Clock& clock,
                            Duration hello_interval, const std::set<std::string>& draining)

@@ -20,9 +20,6 @@
 
 namespace cableway {
 
-// The name of the cable to a neighbour in the topology, and in hops.
-std::string cable_name(const std::string& own_name, const Neighbour& neighbour);
-
 // One thread: the node's.
 class TransitCheck {
  public:
