@@ -29,7 +29,7 @@ refuse() {
   exit 2
 }
 
-runs=10000000 parts=4 seconds=0 seed=1 jobs=$(nproc) build=build/asan out= keep=
+runs=10000000 parts=4 seconds=0 seed=1 jobs=$(nproc) build=build/asan out='' keep=''
 fuzzers=()
 while (($# > 0)); do
   case $1 in
