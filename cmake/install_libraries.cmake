@@ -1,9 +1,11 @@
-# Runs at install time, after the programs are in place: copies the abseil, ISA-L, libnl and libsodium libraries that they
-# need, directly or indirectly, into lib/, and the copyright notices of compiled-in libraries into share/doc/. READELF,
-# LIBRARY_FOLDERS and COPYRIGHT_FOLDER come from package.cmake. Uses readelf instead of ldd: it works in a cross build.
+# Runs at install time, after the programs are in place: copies the libraries that they need, directly or indirectly,
+# into lib/cableway, and the copyright notices of compiled-in libraries into share/doc/. READELF, LIBRARY_FOLDERS and
+# COPYRIGHT_FOLDER come from package.cmake. Uses readelf instead of ldd: it works in a cross build.
 cmake_policy(VERSION 3.25)
-set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
-file(GLOB pending "${root}/bin/*" "${root}/lib/lib*.so")
+# file(INSTALL) puts DESTDIR before its destination itself.
+set(home "${CMAKE_INSTALL_PREFIX}/lib/cableway")
+set(folder "$ENV{DESTDIR}${home}")
+file(GLOB pending "${folder}/*")
 set(copied "")
 while(pending)
   list(POP_FRONT pending binary)
@@ -14,18 +16,18 @@ while(pending)
     if(NOT name IN_LIST copied)
       find_file(source "${name}" PATHS ${LIBRARY_FOLDERS} NO_CACHE NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH REQUIRED)
       file(REAL_PATH "${source}" source)
-      file(INSTALL "${source}" DESTINATION "${root}/lib" RENAME "${name}")
+      file(INSTALL "${source}" DESTINATION "${home}" RENAME "${name}")
       unset(source)
       list(APPEND copied "${name}")
-      list(APPEND pending "${root}/lib/${name}")
+      list(APPEND pending "${folder}/${name}")
     endif()
   endforeach()
 endwhile()
 
-foreach(package libabsl-dev libcli11-dev libfmt-dev libisal-dev libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev
-                libtomlplusplus-dev nlohmann-json3-dev)
+foreach(package libabsl-dev libboost-dev libcli11-dev libfmt-dev libisal-dev libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev
+                libstdc++6 libtomlplusplus-dev nlohmann-json3-dev)
   if(EXISTS "${COPYRIGHT_FOLDER}/${package}/copyright")
-    file(INSTALL "${COPYRIGHT_FOLDER}/${package}/copyright" DESTINATION "${root}/share/doc/cableway/third_party"
+    file(INSTALL "${COPYRIGHT_FOLDER}/${package}/copyright" DESTINATION "${CMAKE_INSTALL_PREFIX}/share/doc/cableway/third_party"
          RENAME "${package}.copyright")
   endif()
 endforeach()

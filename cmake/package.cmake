@@ -1,16 +1,25 @@
-# The package: cableway-<version>-linux-<arch>.tar.gz with lib/, bin/ and share/doc/. It contains the abseil, ISA-L, libnl
-# and libsodium libraries that it needs, found through DT_RPATH: docs/decisions/0002-how-abseil-travels.md explains why.
+# What is installed: everything in lib/cableway, a folder that can be mounted into a container as it is, with links to it
+# from bin/ and lib/. tools/package.sh makes packages of it. docs/decisions/0002-how-abseil-travels.md has the reasons.
 set(cableway_shipped nccl-net-cableway cablewayd cableway collperf)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/cableway.toml DEPENDS cablewayd
+                   COMMAND cablewayd --sample-config > ${CMAKE_BINARY_DIR}/cableway.toml)
+add_custom_target(shipped ALL DEPENDS ${cableway_shipped} ${CMAKE_BINARY_DIR}/cableway.toml)
 
-# --disable-new-dtags: DT_RUNPATH, the default, does not apply to indirect dependencies.
-set_target_properties(${cableway_shipped} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib")
+# The plugin is opened in its folder, or through a link in lib/ or lib/<triplet>/: the loader does not resolve that link.
+set(cableway_from_library "$ORIGIN;$ORIGIN/cableway;$ORIGIN/../cableway")
+# The kernel has resolved a program's link.
+set(cableway_from_program "$ORIGIN")
+set_target_properties(${cableway_shipped} PROPERTIES INSTALL_RPATH "${cableway_from_program}")
+set_target_properties(nccl-net-cableway PROPERTIES INSTALL_RPATH "${cableway_from_library}")
 foreach(target IN LISTS cableway_shipped)
+  # --disable-new-dtags: DT_RUNPATH, the default, does not apply to indirect dependencies.
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  if(CABLEWAY_STATIC_ABSEIL)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections)
+  endif()
 endforeach()
-install(TARGETS ${cableway_shipped} RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
-install(FILES LICENSE CHANGELOG.md docs/settings.md DESTINATION share/doc/cableway)
-configure_file(tools/cablewayd/cablewayd.service.in ${CMAKE_BINARY_DIR}/cablewayd.service @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/cablewayd.service DESTINATION lib/systemd/system)
+install(TARGETS ${cableway_shipped} RUNTIME DESTINATION lib/cableway LIBRARY DESTINATION lib/cableway)
+install(FILES LICENSE CHANGELOG.md docs/settings.md ${CMAKE_BINARY_DIR}/cableway.toml DESTINATION share/doc/cableway)
 install(FILES tools/cablewayd/sysusers.conf DESTINATION lib/sysusers.d RENAME cableway.conf)
 
 get_target_property(cableway_absl_library absl::status LOCATION)
@@ -23,16 +32,7 @@ cmake_path(GET cableway_libnl_library PARENT_PATH cableway_libnl_folder)
 install(CODE "set(READELF \"${CMAKE_READELF}\")
 set(LIBRARY_FOLDERS \"${cableway_absl_folder}\" \"${cableway_isal_folder}\" \"${cableway_libnl_folder}\"
                     \"${cableway_sodium_folder}\")
-set(COPYRIGHT_FOLDER \"${CMAKE_SYSROOT}/usr/share/doc\")")
-install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/install_libraries.cmake)
-
-if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
-  set(cableway_arch arm64)
-else()
-  set(cableway_arch ${CMAKE_SYSTEM_PROCESSOR})
-endif()
-set(CPACK_GENERATOR TGZ)
-set(CPACK_PACKAGE_FILE_NAME cableway-${PROJECT_VERSION}-linux-${cableway_arch})
-set(CPACK_STRIP_FILES TRUE)
-set(CPACK_VERBATIM_VARIABLES TRUE)
-include(CPack)
+set(COPYRIGHT_FOLDER \"${CMAKE_SYSROOT}/usr/share/doc\")
+set(UNIT \"${PROJECT_SOURCE_DIR}/tools/cablewayd/cablewayd.service.in\")")
+install(SCRIPT cmake/install_libraries.cmake)
+install(SCRIPT cmake/install_links.cmake)

@@ -5,24 +5,26 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--all] [--verbs] [--check]
+usage: tools/setup.sh [--all] [--arm64] [--verbs] [--check]
 
 Installs the missing packages to build and run Cableway, on Debian 12, Ubuntu 24.04 and later. Installed packages are
 not changed. Uses sudo if not run as root.
 
   --all     also the needs of `tools/test.sh --all`: clang with its tools and linker, shellcheck, on Debian chromium
-            (Ubuntu has it only as a snap), and an arm64 cross-compiler with emulator and libraries (the libraries go to
-            build/arm64-sysroot, not into the system)
+            (Ubuntu has it only as a snap), and what --arm64 has
+  --arm64   also an arm64 cross-compiler with emulator and libraries (the libraries go to build/arm64-sysroot, not into
+            the system); nothing on arm64 itself
   --verbs   also the needs of tools/lab/softroce and `tools/test.sh --verbs`: QEMU, tools for RDMA devices, and on Debian
             the kernel that the lab's guests run (it goes to build/softroce, not into the system)
   --check   install nothing; list missing packages, and exit with 1 if there are any
 END
 }
 
-all=false verbs=false check=false
+all=false arm64=false verbs=false check=false
 for argument in "$@"; do
   case $argument in
-    --all) all=true ;;
+    --all) all=true arm64=true ;;
+    --arm64) arm64=true ;;
     --verbs) verbs=true ;;
     --check) check=true ;;
     --help | -h) usage && exit 0 ;;
@@ -34,14 +36,18 @@ done
 packages=(
   g++:g++ gcc:gcc cmake:cmake ninja-build:ninja ccache:ccache
   libabsl-dev libbenchmark-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libibverbs-dev libisal-dev
-  libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev libtomlplusplus-dev nlohmann-json3-dev
-  iproute2:ip iputils-ping:ping nftables:nft patch:patch procps:ps python3:python3 spin:spin util-linux:unshare
+  libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev libsystemd-dev libtomlplusplus-dev nlohmann-json3-dev
+  dpkg-dev:dpkg-source iproute2:ip iputils-ping:ping nftables:nft patch:patch procps:ps python3:python3 spin:spin
+  util-linux:unshare
 )
+if [[ $(uname -m) == aarch64 ]]; then
+  arm64=false
+fi
+if $arm64; then
+  packages+=(g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
+fi
 if $all; then
   packages+=(clang:clang++ lld:ld.lld clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 shellcheck:shellcheck)
-  if [[ $(uname -m) != aarch64 ]]; then
-    packages+=(g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
-  fi
   if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
     packages+=(chromium:chromium fonts-dejavu-core)
   fi
@@ -85,7 +91,7 @@ find_missing() {
 }
 
 sysroot=true
-if $all && [[ $(uname -m) != aarch64 ]] && ! tools/arm64_sysroot.sh --check; then
+if $arm64 && ! tools/arm64_sysroot.sh --check; then
   sysroot=false
 fi
 # Guest architectures of the lab without images. Only Debian has the packages that images are made of.

@@ -1,8 +1,9 @@
 #!/bin/sh
-# empty_root.sh BUILD WORK VERSION READELF EMULATOR COMPILER...: creates the package of BUILD, unpacks it into a root that
-# has only the C and C++ runtimes, and loads and runs it there. EMULATOR is a static qemu, or "native".
+# empty_root.sh FROM WORK VERSION READELF EMULATOR COMPILER...: loads and runs an installation in a root that has only the
+# C runtime, and the C++ runtime where the installation needs it. FROM is a build folder, which is installed, or a tarball
+# of tools/package.sh; EMULATOR is a static qemu, or "native". dlopen_plugin is the one of the folder DLOPEN_PLUGIN.
 set -eu
-build=$1 work=$2 version=$3 readelf=$4 emulator=$5
+from=$1 work=$2 version=$3 readelf=$4 emulator=$5
 shift 5
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -14,26 +15,38 @@ fail() {
 rm -rf "$work"
 mkdir -p "$work/root/lib" "$work/root/opt" "$work/root/proc"
 root=$work/root
-
-cpack -G TGZ --config "$build/CPackConfig.cmake" -B "$work/package" >"$work/cpack.log" 2>&1 ||
-  { cat "$work/cpack.log" >&2; fail "cpack failed"; }
-tar -xzf "$work/package/"cableway-*.tar.gz -C "$root/opt"
-home=$(cd "$root/opt" && echo cableway-*)
-for file in lib/libnccl-net-cableway.so bin/cablewayd bin/cableway bin/collperf share/doc/cableway/LICENSE \
-  share/doc/cableway/settings.md lib/systemd/system/cablewayd.service lib/sysusers.d/cableway.conf; do
-  [ -e "$root/opt/$home/$file" ] || fail "the package lacks $file"
+home=/opt/cableway
+if [ -d "$from" ]; then
+  DESTDIR=$root cmake --install "$from" --strip --prefix "$home" >"$work/install.log" 2>&1 ||
+    { cat "$work/install.log" >&2; fail "cmake --install failed"; }
+else
+  tar -xzf "$from" -C "$root/opt"
+fi
+for file in lib/libnccl-net-cableway.so lib/cableway/libnccl-net-cableway.so bin/cablewayd bin/cableway bin/collperf \
+  share/doc/cableway/LICENSE share/doc/cableway/settings.md share/doc/cableway/cableway.toml \
+  lib/systemd/system/cablewayd.service lib/sysusers.d/cableway.conf; do
+  [ -e "$root$home/$file" ] || fail "the installation lacks $file"
 done
-cp "$build/bin/dlopen_plugin" "$root/"
+# The linker's path, where the installation is in it, gets the plugin alone.
+for file in "$root$home"/lib/*.so*; do
+  [ "$(basename "$file")" = libnccl-net-cableway.so ] || fail "$(basename "$file") is in lib/, beside the plugin"
+done
+grep -q "^ExecStart=$home/bin/cablewayd$" "$root$home/lib/systemd/system/cablewayd.service" ||
+  fail "the unit does not run $home/bin/cablewayd"
+cp "${DLOPEN_PLUGIN:-$from/bin/dlopen_plugin}" "$root/dlopen_plugin"
 
-# The libraries that the package may expect; it must contain all others that it needs.
-for library in $("$readelf" -d "$root/opt/$home/"bin/* "$root/opt/$home/"lib/*.so* | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u); do
+# The libraries that the installation may expect; it must contain all others that it needs.
+for library in $("$readelf" -d "$root$home/lib/cableway/"* | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u); do
   case $library in
-    libc.so.6 | libm.so.6 | libstdc++.so.6 | libgcc_s.so.1 | libpthread.so.0 | libdl.so.2 | librt.so.1) ;;
+    libc.so.6 | libm.so.6 | libstdc++.so.6 | libgcc_s.so.1 | libpthread.so.0 | libdl.so.2 | librt.so.1)
+      cp -L "$("$@" -print-file-name="$library")" "$root/lib/$library"
+      ;;
     ld-linux*) ;;
-    *) [ -e "$root/opt/$home/lib/$library" ] || fail "the package needs $library, but does not contain it" ;;
+    *) [ -e "$root$home/lib/cableway/$library" ] || fail "it needs $library, but does not contain it" ;;
   esac
 done
-for library in libc.so.6 libm.so.6 libstdc++.so.6 libgcc_s.so.1 libpthread.so.0 libdl.so.2 librt.so.1; do
+# Those of dlopen_plugin itself.
+for library in libc.so.6 libdl.so.2; do
   cp -L "$("$@" -print-file-name=$library)" "$root/lib/$library"
 done
 loader=$("$readelf" -l "$root/dlopen_plugin" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
@@ -44,10 +57,10 @@ if [ "$emulator" != native ]; then
 fi
 
 enter=$work/enter
-cat >"$enter" <<'END'
+cat >"$enter" <<'ENTER'
 #!/bin/sh
 mount --rbind /proc "$1/proc" && exec chroot "$@"
-END
+ENTER
 chmod +x "$enter"
 
 # The loader finds $ORIGIN of a program through /proc, so the root needs one.
@@ -66,9 +79,12 @@ in_root() {
 if [ "$(id -u)" != 0 ] && ! unshare --user --map-root-user true 2>/dev/null; then
   fail "this system allows no user namespaces: run with sudo"
 fi
-in_root /dlopen_plugin "/opt/$home/lib/libnccl-net-cableway.so"
+# Through the link, and as the file itself.
+for folder in lib lib/cableway; do
+  in_root /dlopen_plugin "$home/$folder/libnccl-net-cableway.so"
+done
 for program in cablewayd cableway; do
-  output=$(in_root "/opt/$home/bin/$program" --version) || fail "$program --version failed: $output"
+  output=$(in_root "$home/bin/$program" --version) || fail "$program --version failed: $output"
   case $output in
     *"$version"*) ;;
     *) fail "$program --version printed '$output', expected $version" ;;
@@ -77,18 +93,18 @@ done
 # Reading a key needs libsodium.
 echo 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f >"$root/key"
 chmod 600 "$root/key"
-output=$(in_root "/opt/$home/bin/cablewayd" --check-config --node n0 --ports lo --key-file /key) ||
+output=$(in_root "$home/bin/cablewayd" --check-config --node n0 --ports lo --key-file /key) ||
   fail "cablewayd --check-config failed: $output"
 case $output in
   *"/key"*"--key-file"*) ;;
   *) fail "cablewayd --check-config printed '$output', expected the key file among the settings" ;;
 esac
-in_root "/opt/$home/bin/collperf" --help >/dev/null || fail "collperf --help failed"
+in_root "$home/bin/collperf" --help >/dev/null || fail "collperf --help failed"
 
-# Checks that the root has no libraries of its own: without the package's libraries, nothing loads.
+# Checks that the root has no libraries of its own: without the installation's, nothing loads.
 mkdir "$root/aside"
-mv "$root/opt/$home/"lib/libabsl_* "$root/aside/"
-if in_root /dlopen_plugin "/opt/$home/lib/libnccl-net-cableway.so" 2>"$work/refused.log"; then
-  fail "the plugin loads without the package's abseil: this root is not empty"
+mv "$root$home/lib/cableway/"libsodium* "$root/aside/"
+if in_root /dlopen_plugin "$home/lib/libnccl-net-cableway.so" 2>"$work/refused.log"; then
+  fail "the plugin loads without the installation's libsodium: this root is not empty"
 fi
-grep -q libabsl_ "$work/refused.log" || fail "expected a missing libabsl, got: $(cat "$work/refused.log")"
+grep -q libsodium "$work/refused.log" || fail "expected a missing libsodium, got: $(cat "$work/refused.log")"

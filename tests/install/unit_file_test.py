@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Checks the systemd unit of cablewayd.
 
-    unit_file_test.py UNIT PREFIX
+    unit_file_test.py BUILD
 
-UNIT is the installed file, PREFIX the installation folder. Checks that the unit runs the installed cablewayd with the
-permissions that a node needs; and runs systemd-analyze on it if that is available.
+Installs BUILD, and checks that the unit runs the installed cablewayd with the permissions that a node needs; and runs
+systemd-analyze on it if that is available.
 """
 
 import configparser
+import os
 import pathlib
 import shutil
 import subprocess
@@ -15,20 +16,27 @@ import sys
 import tempfile
 import unittest
 
-UNIT = pathlib.Path(sys.argv[1])
-PREFIX = pathlib.Path(sys.argv[2])
+PREFIX = "/srv/cableway"
 
 
 class UnitFileTest(unittest.TestCase):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["cmake", "--install", sys.argv[1], "--prefix", PREFIX], check=True, capture_output=True,
+                           env={**os.environ, "DESTDIR": folder}, timeout=60)
+            cls.unit = pathlib.Path(folder + PREFIX, "lib/systemd/system/cablewayd.service").read_text()
         parser = configparser.ConfigParser(interpolation=None, strict=True)
         parser.optionxform = str
-        parser.read_string(UNIT.read_text())
-        self.service = parser["Service"]
+        parser.read_string(cls.unit)
+        cls.service = parser["Service"]
 
     def test_runs_the_installed_daemon(self):
-        self.assertEqual(self.service["ExecStart"].split(), [str(PREFIX / "bin" / "cablewayd")])
-        self.assertTrue(PREFIX.is_absolute())
+        self.assertEqual(self.service["ExecStart"], f"{PREFIX}/bin/cablewayd")
+
+    def test_waits_until_the_node_is_ready_and_watches_it(self):
+        self.assertEqual(self.service["Type"], "notify")
+        self.assertGreaterEqual(int(self.service["WatchdogSec"]), 30)
 
     def test_restarts_reloads_and_lifts_the_limits(self):
         self.assertEqual(self.service["Restart"], "on-failure")
@@ -59,7 +67,7 @@ class UnitFileTest(unittest.TestCase):
             daemon.write_text("#!/bin/sh\n")
             daemon.chmod(0o755)
             copy = pathlib.Path(folder) / "cablewayd.service"
-            copy.write_text(UNIT.read_text().replace(self.service["ExecStart"], str(daemon)))
+            copy.write_text(self.unit.replace(self.service["ExecStart"], str(daemon)))
             done = subprocess.run(
                 [analyze, "--man=no", "verify", str(copy)], capture_output=True, text=True, timeout=60, check=False
             )

@@ -20,10 +20,12 @@
 #include "core/linux/ports/netlink_inventory.h"
 #include "core/ports/port_selector.h"
 #include "core/settings/settings.h"
+#include "core/settings/settings_sample.h"
 #include "core/settings/settings_table.h"
 #include "tools/cablewayd/config_check.h"
 #include "tools/cablewayd/idle_watch.h"
 #include "tools/cablewayd/node_log.h"
+#include "tools/cablewayd/systemd_notice.h"
 
 namespace cableway {
 namespace {
@@ -34,6 +36,7 @@ constexpr int kNotUsable = 2;
 struct Options {
   bool session = false;
   bool check_config = false;
+  bool sample_config = false;
   bool json = false;
   int ready_fd = -1;
 };
@@ -74,6 +77,7 @@ class Daemon {
         reload_signal_(io_, SIGHUP) {}
 
   absl::Status run() {
+    if (absl::Status opened = open_notice(); !opened.ok()) return opened;
     const absl::Status log_opened = log_.reopen();
     const bool limit_raised = raise_descriptor_limit();
     using Whom = host::NodeService::For;
@@ -100,12 +104,23 @@ class Daemon {
       });
     }
     report(options_.ready_fd, "ready");
+    if (notice_ != nullptr) notice_->ready();
     io_.run();
     return absl::OkStatus();
   }
 
  private:
+  // A job's node is no service of systemd's, although the job may be.
+  absl::Status open_notice() {
+    if (options_.session) return absl::OkStatus();
+    absl::StatusOr<std::unique_ptr<SystemdNotice>> notice = SystemdNotice::open(io_);
+    if (!notice.ok()) return notice.status();
+    notice_ = *std::move(notice);
+    return absl::OkStatus();
+  }
+
   void end(const std::string& reason) {
+    if (notice_ != nullptr) notice_->stopping(reason);
     service_->leave(reason);
     io_.stop();
   }
@@ -120,7 +135,9 @@ class Daemon {
   void await_reload() {
     reload_signal_.async_wait([this](boost::system::error_code error, int) {
       if (error) return;
+      if (notice_ != nullptr) notice_->reloading();
       reload();
+      if (notice_ != nullptr) notice_->reloaded();
       await_reload();
     });
   }
@@ -146,6 +163,7 @@ class Daemon {
   boost::asio::io_context io_;
   boost::asio::signal_set end_signals_;
   boost::asio::signal_set reload_signal_;
+  std::unique_ptr<SystemdNotice> notice_;  // null: of a job's node
   std::unique_ptr<host::NodeService> service_;
   std::unique_ptr<IdleWatch> idle_;
 };
@@ -207,6 +225,8 @@ int main(int argc, char** argv) {
   cableway::add_settings(app, given);
   app.add_flag("--check-config", options.check_config,
                "check settings and key, print the effective settings, then exit");
+  app.add_flag("--sample-config", options.sample_config,
+               "print a settings file with every setting, its meaning and its default in comments, then exit");
   app.add_flag("--json", options.json, "with --check-config: as JSON");
   app.add_flag("--session", options.session, "run in the background while a job needs a node; used by the plugin");
   app.add_option("--ready-fd", options.ready_fd, "file descriptor on which to report \"ready\" or the error");
@@ -217,6 +237,10 @@ int main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     std::fprintf(stderr, "cablewayd: %s; see cablewayd --help\n", error.what());
     return cableway::kNotUsable;
+  }
+  if (options.sample_config) {
+    const std::string sample = cableway::settings_sample();
+    return std::fwrite(sample.data(), 1, sample.size(), stdout) == sample.size() && std::fflush(stdout) == 0 ? 0 : 1;
   }
   // splice(2) to a connection that the peer has closed raises it, and has no MSG_NOSIGNAL.
   ::signal(SIGPIPE, SIG_IGN);

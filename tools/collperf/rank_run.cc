@@ -1,13 +1,14 @@
 #include "tools/collperf/rank_run.h"
 
+#include <sys/random.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <random>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -89,9 +90,10 @@ absl::Status RankRun::open_plugin() {
 }
 
 absl::Status RankRun::init_plugin() {
-  std::random_device random;
-  const std::string own_id = std::to_string((static_cast<std::uint64_t>(random()) << 32) | random());
-  const absl::StatusOr<std::vector<std::string>> ids = rendezvous_->all_gather(own_id);
+  // Not std::random_device, which needs glibc 2.36 where libstdc++ is linked in.
+  std::uint64_t own_id = 0;
+  if (::getrandom(&own_id, sizeof own_id, 0) != sizeof own_id) return absl::ErrnoToStatus(errno, "getrandom");
+  const absl::StatusOr<std::vector<std::string>> ids = rendezvous_->all_gather(std::to_string(own_id));
   if (!ids.ok()) return ids.status();
   std::uint64_t comm_id = 0;
   if (!absl::SimpleAtoi(ids->front(), &comm_id)) return absl::InternalError("rank 0 sent no communicator id");

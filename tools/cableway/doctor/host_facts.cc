@@ -28,12 +28,19 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-// In lib/ beside this program's folder, as in the package, or in that folder.
-void find_plugin(const std::string& folder, HostFacts& facts) {
-  const fs::path beside = (fs::path(folder) / ".." / "lib" / kPlugin).lexically_normal();
-  facts.plugin_sought = beside;
-  for (const fs::path& path : {beside, fs::path(folder) / kPlugin}) {
-    if (!folder.empty() && facts.plugin.empty() && is_there(path)) facts.plugin = path;
+// In this program's folder, as where it is installed, or in lib/ beside that, as where it was built.
+void find_plugin(const fs::path& folder, HostFacts& facts) {
+  const fs::path here = folder / kPlugin;
+  const fs::path above = folder.parent_path();
+  const fs::path beside = above / "lib" / kPlugin;
+  facts.plugin_sought = here;
+  if (folder.empty()) return;
+  if (is_there(here)) {
+    facts.plugin = here;
+    facts.installation = folder;
+  } else if (is_there(beside)) {
+    facts.plugin = beside;
+    facts.installation = above;
   }
 }
 

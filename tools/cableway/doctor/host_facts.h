@@ -28,6 +28,7 @@ struct HardwareFolders {
 struct HostFacts {
   std::string plugin;  // absolute path of the NCCL plugin of this installation; empty: it has none
   std::string plugin_sought;
+  std::string installation;  // folder with all of this installation, which a container mounts; empty: no plugin
   std::vector<std::string> default_interfaces;  // interfaces of the default routes, the best first
 
   // As a node with the same settings would see them.

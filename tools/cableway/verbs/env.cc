@@ -1,7 +1,6 @@
 #include "tools/cableway/verbs/env.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -85,18 +84,9 @@ void add_docker(const Settings& settings, const HostFacts& host, JobEnvironment&
       environment.docker_options.insert(environment.docker_options.end(), {"--device-cgroup-rule", rule});
     }
   }
-  if (host.plugin.empty()) return;
-  const std::string installation = std::filesystem::path(host.plugin).parent_path().parent_path();
-  const bool would_hide_image_files = installation == "/usr/local" || installation == "/usr" || installation == "/";
-  if (would_hide_image_files) {
-    environment.remarks.push_back(
-        absl::StrCat("for a container: ", installation,
-                     " cannot be mounted over the image's own folder. Unpack the package into a separate folder, such "
-                     "as /opt/cableway, and use the cableway there"));
-    return;
-  }
+  if (host.installation.empty()) return;
   environment.docker_options.insert(environment.docker_options.end(),
-                                    {"-v", absl::StrCat(installation, ":", installation, ":ro")});
+                                    {"-v", absl::StrCat(host.installation, ":", host.installation, ":ro")});
 }
 
 std::vector<std::string> docker_words(const JobEnvironment& environment) {

@@ -19,7 +19,8 @@ using ::testing::StartsWith;
 
 HostFacts host_with_lan() {
   HostFacts host;
-  host.plugin = "/opt/cableway/lib/libnccl-net-cableway.so";
+  host.plugin = "/usr/lib/cableway/libnccl-net-cableway.so";
+  host.installation = "/usr/lib/cableway";
   host.default_interfaces = {"eth1", "wlan0"};
   host.has_verbs_files = true;
   host.rdma_device_rules = {"c 231:* rwm", "c 10:121 rwm"};
@@ -41,7 +42,7 @@ TEST(JobEnvironment, AsShell) {
   JobEnvironment environment = job_environment(settings_of_a_lab(), host_with_lan(), {{"eth1"}});
   environment.rank_order = {"n0", "n2"};
   EXPECT_EQ(as_shell(environment),
-            "export NCCL_NET_PLUGIN=/opt/cableway/lib/libnccl-net-cableway.so\n"
+            "export NCCL_NET_PLUGIN=/usr/lib/cableway/libnccl-net-cableway.so\n"
             "export NCCL_NET=cableway\n"
             "export NCCL_NET_PLUGIN_REF_COUNT=1\n"
             "export NCCL_SOCKET_IFNAME='=wlan0'\n"
@@ -54,8 +55,8 @@ TEST(JobEnvironment, AsDocker) {
   Settings settings;
   EXPECT_EQ(as_docker(job_environment(settings, host_with_lan(), {})),
             "--network host --ulimit memlock=-1 -v /dev/infiniband:/dev/infiniband --device-cgroup-rule 'c 231:* rwm' "
-            "--device-cgroup-rule 'c 10:121 rwm' -v /opt/cableway:/opt/cableway:ro "
-            "-e NCCL_NET_PLUGIN=/opt/cableway/lib/libnccl-net-cableway.so -e NCCL_NET=cableway "
+            "--device-cgroup-rule 'c 10:121 rwm' -v /usr/lib/cableway:/usr/lib/cableway:ro "
+            "-e NCCL_NET_PLUGIN=/usr/lib/cableway/libnccl-net-cableway.so -e NCCL_NET=cableway "
             "-e NCCL_NET_PLUGIN_REF_COUNT=1 -e NCCL_SOCKET_IFNAME==eth1 -e GLOO_SOCKET_IFNAME=eth1\n");
 }
 
@@ -107,15 +108,6 @@ TEST(JobEnvironment, AMaximumThatSplitPlugsExceedIsRemarked) {
   EXPECT_THAT(job_environment(Settings(), host, {{}, false, true}).remarks, IsEmpty());
   host.nccl.settings.front().value = "4";
   EXPECT_THAT(job_environment(Settings(), host, {{}, true, true}).remarks, IsEmpty());
-}
-
-TEST(JobEnvironment, MountsNothingOverAnImagesOwnFolders) {
-  HostFacts host = host_with_lan();
-  host.plugin = "/usr/local/lib/libnccl-net-cableway.so";
-  host.has_verbs_files = false;
-  const JobEnvironment environment = job_environment(Settings(), host, {});
-  EXPECT_THAT(as_docker(environment), ::testing::StartsWith("--network host --ulimit memlock=-1 -e "));
-  EXPECT_THAT(environment.remarks, Contains(HasSubstr("/usr/local cannot be mounted")));
 }
 
 TEST(JobEnvironment, MountsTheFolderOfASystemNodesSocket) {

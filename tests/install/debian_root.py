@@ -1,0 +1,66 @@
+"""A fresh root of Debian 12 in a folder, in which packages are installed as on a new host."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+# What dpkg, apt and ldconfig write whenever a package is installed or removed; the "-" files are backups.
+BOOKKEEPING = ("var/lib/dpkg/", "var/log/", "var/cache/", "var/lib/apt/", "etc/ld.so.cache", "etc/group-", "etc/gshadow-",
+               "var/lib/systemd/", "proc/", "run/", "tmp/", "dev/")
+
+
+class DebianRoot:
+    """Root of this machine's user root: its commands run in a chroot with a /proc of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def make(cls, folder: Path) -> DebianRoot:
+        """A minimal system of Debian 12 from the distribution's mirror, as its installer leaves it."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["mmdebstrap", "--quiet", "--variant=minbase", "--include=procps", "bookworm", str(folder)],
+                       check=True, timeout=600, stdin=subprocess.DEVNULL)
+        return cls(folder)
+
+    def copy(self, folder: Path) -> DebianRoot:
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run(["cp", "-a", str(self.folder), str(folder)], check=True, timeout=120)
+        return DebianRoot(folder)
+
+    def command(self, *words: str) -> list[str]:
+        """The command that runs `words` in the root; it and what it starts end with this process."""
+        enter = f"mount --types proc proc {self.folder}/proc && exec chroot {self.folder} \"$@\""
+        return ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive",
+                "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec", enter, "sh", *words]
+
+    def run(self, *words: str, ok: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=120, check=False,
+                              stdin=subprocess.DEVNULL)
+        if ok and done.returncode != 0:
+            raise AssertionError(f"{' '.join(words)} in {self.folder}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    def bring(self, file: Path) -> str:
+        """Copies a file to /root, and returns its path in the root."""
+        shutil.copy(file, self.folder / "root" / file.name)
+        return f"/root/{file.name}"
+
+    def contents(self) -> dict[str, str]:
+        """Every file with its kind and, where it is no folder, its size or target, without BOOKKEEPING."""
+        found = {}
+        for path in sorted(self.folder.rglob("*")):
+            name = str(path.relative_to(self.folder))
+            if name.startswith(BOOKKEEPING) or name.startswith("root/"):
+                continue
+            if path.is_symlink():
+                found[name] = f"link to {os.readlink(path)}"
+            elif path.is_dir():
+                found[name] = "folder"
+            else:
+                found[name] = f"{path.stat().st_size} bytes"
+        return found

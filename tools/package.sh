@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# Makes the packages: a .deb and a tarball of the same files for each architecture.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'USAGE'
+usage: tools/package.sh [--arch amd64|arm64|all] [--version VERSION] [--output FOLDER]
+
+Builds the preset package (or package-arm64), with abseil and the C++ runtime linked in, and writes to FOLDER:
+
+  cableway_VERSION_ARCH.deb            for Debian 12, Ubuntu 22.04, Ubuntu 24.04 and later
+  cableway-VERSION-linux-ARCH.tar.gz   the same files, to be unpacked into /opt: /opt/cableway
+
+It fails if anything in them needs a library that they do not bring, or a symbol newer than glibc 2.35.
+
+  --arch ARCH        this machine's by default; arm64 can be cross-built on amd64; all: both
+  --version VERSION  default: the tag of the commit (v1.2.3), else the version of CMakeLists.txt with the commit's time and name
+  --output FOLDER    build/packages by default
+USAGE
+}
+
+own_arch=$(dpkg --print-architecture)
+arches=("$own_arch") version='' output=build/packages
+while (($# > 0)); do
+  case $1 in
+    --arch)
+      case ${2:-} in
+        amd64 | arm64) arches=("$2") ;;
+        all) arches=(amd64 arm64) ;;
+        *) echo "package: --arch needs amd64, arm64 or all" >&2 && exit 2 ;;
+      esac
+      shift
+      ;;
+    --version) version=${2:?--version needs a version} && shift ;;
+    --output) output=${2:?--output needs a folder} && shift ;;
+    --help | -h) usage && exit 0 ;;
+    *) echo "package: unknown argument '$1'; tools/package.sh --help lists them" >&2 && exit 2 ;;
+  esac
+  shift
+done
+
+declared=$(sed -n 's/^project(cableway VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+commit_time() { git log -1 --format=%ct 2>/dev/null || date +%s; }
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(commit_time)}
+export SOURCE_DATE_EPOCH
+
+# A version before a release sorts before it: ~ is less than the end of the text.
+find_version() {
+  local tag commit
+  if tag=$(git describe --exact-match --tags --match 'v[0-9]*' 2>/dev/null); then
+    if [[ ${tag#v} != "$declared" ]]; then
+      echo "package: the tag is $tag, but CMakeLists.txt has version $declared" >&2
+      exit 1
+    fi
+    echo "$declared"
+  else
+    commit=$(git rev-parse --short=8 HEAD 2>/dev/null || echo unknown)
+    echo "$declared~$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d.%H%M%S).$commit"
+  fi
+}
+[[ -n $version ]] || version=$(find_version)
+if [[ ! $version =~ ^[0-9][0-9A-Za-z.~+]*$ ]]; then
+  echo "package: '$version' is no version: expected digits, letters, '.', '~' and '+', the first a digit" >&2
+  exit 2
+fi
+
+log=build/packages.log
+mkdir -p build "$output"
+: >"$log"
+step() { # <description> <command...>
+  local worker
+  echo "package: $1" | tee -a "$log"
+  shift
+  # Not within the condition, where a function would go on after a command that failed.
+  "$@" </dev/null >>"$log" 2>&1 &
+  worker=$!
+  if ! wait "$worker"; then
+    tail -n 20 "$log" >&2
+    echo "package: failed (full output: $log)" >&2
+    exit 1
+  fi
+}
+
+# Removes what no package needs, and gives all files the same time, so that two builds of a commit are equal.
+settle() { # <folder>
+  find "$1" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+}
+
+make_tarball() { # <preset> <arch> <work>
+  local home=$3/tarball/cableway name=cableway-$version-linux-$2.tar.gz
+  DESTDIR=$3/destination cmake --install "build/$1" --strip --prefix /opt/cableway
+  mkdir -p "$3/tarball"
+  mv "$3/destination/opt/cableway" "$home"
+  settle "$home"
+  tar -C "$3/tarball" --sort=name --owner=root:0 --group=root:0 --numeric-owner -czf "$output/$name" cableway
+}
+
+make_deb() { # <preset> <arch> <work>
+  local root=$3/deb triplet=x86_64-linux-gnu file
+  [[ $2 == amd64 ]] || triplet=aarch64-linux-gnu
+  DESTDIR=$root cmake --install "build/$1" --strip --prefix /usr
+  # NCCL_NET_PLUGIN=cableway finds the plugin in the linker's path, which has nothing else of ours.
+  mkdir -p "$root/usr/lib/$triplet" "$root/etc/cableway" "$root/DEBIAN"
+  rm "$root/usr/lib/libnccl-net-cableway.so"
+  ln -s ../cableway/libnccl-net-cableway.so "$root/usr/lib/$triplet/"
+  mv "$root/usr/share/doc/cableway/cableway.toml" "$root/etc/cableway/"
+  mv "$root/usr/share/doc/cableway/CHANGELOG.md" "$root/usr/share/doc/cableway/changelog"
+  gzip -n9 "$root/usr/share/doc/cableway/changelog"
+  mv "$root/usr/share/doc/cableway/LICENSE" "$root/usr/share/doc/cableway/copyright"
+
+  for file in postinst prerm postrm; do install -m 755 "tools/package/$file" "$root/DEBIAN/$file"; done
+  echo /etc/cableway/cableway.toml >"$root/DEBIAN/conffiles"
+  (cd "$root" && find etc usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
+  sed -e "s/@VERSION@/$version/; s/@ARCH@/$2/; s/@KIB@/$(du -sk --exclude=DEBIAN "$root" | cut -f1)/" \
+    tools/package/control.in >"$root/DEBIAN/control"
+  settle "$root"
+  dpkg-deb --root-owner-group -Zxz --build "$root" "$output/cableway_${version}_$2.deb"
+}
+
+needs=()
+[[ ${arches[*]} == "$own_arch" ]] || needs=(--arm64)
+step "tools/setup.sh" tools/setup.sh "${needs[@]}"
+for arch in "${arches[@]}"; do
+  preset=package
+  [[ $arch == "$own_arch" ]] || preset=package-$arch
+  step "$arch: abseil" tools/static_abseil.sh --arch "$arch"
+  step "$arch: configure" cmake --preset "$preset" -DCABLEWAY_VERSION="$version" \
+    -DCABLEWAY_STATIC_ABSEIL="build/abseil/$arch"
+  step "$arch: build" cmake --build --preset "$preset"
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  step "$arch: tarball" make_tarball "$preset" "$arch" "$work"
+  step "$arch: .deb" make_deb "$preset" "$arch" "$work"
+  step "$arch: needs" tools/package/check_needs.sh "$work/deb/usr/lib/cableway"
+  rm -rf "$work"
+done
+for arch in "${arches[@]}"; do
+  (cd "$output" && ls -s --block-size=K "cableway_${version}_$arch.deb" "cableway-$version-linux-$arch.tar.gz")
+done
