@@ -94,9 +94,9 @@ void append_setting(std::string& file, const Setting& setting) {
 std::string settings_sample() {
   std::string file =
       "# Settings of cablewayd, the plugin and the command line of this host, in TOML.\n"
-      "# Every line is a comment: remove the # before a setting that you change. `cablewayd --check-config` shows\n"
-      "# what is in force, and where it comes from. `systemctl reload cablewayd` applies changes; a change of most\n"
-      "# settings needs a restart, and is reported.\n";
+      "# Every line is a comment: remove the # before a setting that you change.\n"
+      "# `cablewayd --check-config` shows what is in force, and where it comes from.\n"
+      "# `systemctl reload cablewayd` applies changes, and reports which ones need a restart.\n";
   for (const Setting& setting : all_settings()) {
     if (setting.key != "config") append_setting(file, setting);
   }

@@ -12,6 +12,11 @@ BOOKKEEPING = ("var/lib/dpkg/", "var/log/", "var/cache/", "var/lib/apt/", "etc/l
                "var/lib/systemd/", "proc/", "run/", "tmp/", "dev/")
 
 
+def remove(folder: Path) -> None:
+    """Removes a root, but nothing that is mounted in it."""
+    subprocess.run(["rm", "-rf", "--one-file-system", str(folder)], check=True, timeout=120)
+
+
 class DebianRoot:
     """Root of this machine's user root: its commands run in a chroot with a /proc of its own."""
 
@@ -21,14 +26,15 @@ class DebianRoot:
     @classmethod
     def make(cls, folder: Path) -> DebianRoot:
         """A minimal system of Debian 12 from the distribution's mirror, as its installer leaves it."""
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["mmdebstrap", "--quiet", "--variant=minbase", "--include=procps", "bookworm", str(folder)],
-                       check=True, timeout=600, stdin=subprocess.DEVNULL)
+        # In a mount namespace, which takes what mmdebstrap mounts with it, however that ends.
+        subprocess.run(["unshare", "--mount", "mmdebstrap", "--mode=root", "--quiet", "--variant=minbase", "--include=procps",
+                        "bookworm", str(folder)], check=True, timeout=600, stdin=subprocess.DEVNULL)
         return cls(folder)
 
     def copy(self, folder: Path) -> DebianRoot:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
         subprocess.run(["cp", "-a", str(self.folder), str(folder)], check=True, timeout=120)
         return DebianRoot(folder)
 

@@ -31,10 +31,14 @@ for file in "$folder"/*; do
   while read -r path; do
     [[ -z $path || $path == "\$ORIGIN" || $path == "\$ORIGIN/"* ]] || complain "$name looks for libraries in '$path'"
   done < <(sed -n 's/.*(\(RPATH\|RUNPATH\)).*\[\(.*\)\]/\2/p' <<<"$dynamic" | tr ':' '\n')
-  while read -r symbol version; do
-    [[ $version == PRIVATE ]] && complain "$name uses $symbol, which is private to glibc"
-    is_newer "$version" "$newest" && complain "$name uses $symbol of glibc $version; the newest allowed is $newest"
-  done < <(readelf --dyn-syms -W "$file" | sed -nE 's/.* UND ([^@ ]+)@GLIBC_([0-9.]+|PRIVATE).*/\1 \2/p' | sort -u)
+  symbols=$(readelf --dyn-syms -W "$file" | sed -nE 's/.* UND ([^@ ]+)@GLIBC_([0-9.]+|PRIVATE).*/\2 \1/p' | sort -Vu)
+  if grep -q '^PRIVATE ' <<<"$symbols"; then
+    complain "$name uses what is private to glibc: $(sed -n 's/^PRIVATE //p' <<<"$symbols" | head -n 1)"
+  fi
+  read -r version symbol < <(grep -v '^PRIVATE ' <<<"$symbols" | tail -n 1) || true
+  if is_newer "${version:-0}" "$newest"; then
+    complain "$name uses $symbol of glibc $version; the newest allowed is $newest"
+  fi
 done
 if ((checked == 0)); then
   complain "no programs or libraries in $folder"
