@@ -1,7 +1,8 @@
 #!/bin/sh
 # empty_root.sh FROM WORK VERSION READELF EMULATOR COMPILER...: loads and runs an installation in a root that has only the
 # C runtime, and the C++ runtime where the installation needs it. FROM is a build folder, which is installed, or a tarball
-# of tools/package.sh; EMULATOR is a static qemu, or "native". dlopen_plugin is the one of the folder DLOPEN_PLUGIN.
+# or .deb of tools/package.sh, which is unpacked; EMULATOR is a static qemu, or "native". The variable DLOPEN_PLUGIN is the
+# path of the test's program, by default in the build folder.
 set -eu
 from=$1 work=$2 version=$3 readelf=$4 emulator=$5
 shift 5
@@ -15,21 +16,29 @@ fail() {
 rm -rf "$work"
 mkdir -p "$work/root/lib" "$work/root/opt" "$work/root/proc"
 root=$work/root
-home=/opt/cableway
-if [ -d "$from" ]; then
-  DESTDIR=$root cmake --install "$from" --strip --prefix "$home" >"$work/install.log" 2>&1 ||
-    { cat "$work/install.log" >&2; fail "cmake --install failed"; }
-else
-  tar -xzf "$from" -C "$root/opt"
-fi
-for file in lib/libnccl-net-cableway.so lib/cableway/libnccl-net-cableway.so bin/cablewayd bin/cableway bin/collperf \
-  share/doc/cableway/LICENSE share/doc/cableway/settings.md share/doc/cableway/cableway.toml \
-  lib/systemd/system/cablewayd.service lib/sysusers.d/cableway.conf; do
-  [ -e "$root$home/$file" ] || fail "the installation lacks $file"
+home=/opt/cableway links=/opt/cableway/lib license=LICENSE settings=/opt/cableway/share/doc/cableway/cableway.toml
+case $from in
+  *.deb)
+    dpkg-deb -x "$from" "$root"
+    home=/usr links=/usr/lib/$("$@" -dumpmachine) license=copyright settings=/etc/cableway/cableway.toml
+    ;;
+  *.tar.gz) tar -xzf "$from" -C "$root/opt" ;;
+  *)
+    DESTDIR=$root cmake --install "$from" --strip --prefix "$home" >"$work/install.log" 2>&1 ||
+      { cat "$work/install.log" >&2; fail "cmake --install failed"; }
+    ;;
+esac
+for file in "$links/libnccl-net-cableway.so" "$home/lib/cableway/libnccl-net-cableway.so" "$home/bin/cablewayd" \
+  "$home/bin/cableway" "$home/bin/collperf" "$home/share/doc/cableway/$license" "$home/share/doc/cableway/settings.md" \
+  "$settings" "$home/lib/systemd/system/cablewayd.service" "$home/lib/sysusers.d/cableway.conf"; do
+  [ -e "$root$file" ] || fail "the installation lacks $file"
 done
-# The linker's path, where the installation is in it, gets the plugin alone.
-for file in "$root$home"/lib/*.so*; do
-  [ "$(basename "$file")" = libnccl-net-cableway.so ] || fail "$(basename "$file") is in lib/, beside the plugin"
+# The linker's path gets the plugin alone.
+for file in "$root$links"/*.so* "$root$home"/lib/*.so*; do
+  case $(basename "$file") in
+    libnccl-net-cableway.so | '*.so*') ;;
+    *) fail "$(basename "$file") is in the linker's path, beside the plugin" ;;
+  esac
 done
 grep -q "^ExecStart=$home/bin/cablewayd$" "$root$home/lib/systemd/system/cablewayd.service" ||
   fail "the unit does not run $home/bin/cablewayd"
@@ -80,8 +89,8 @@ if [ "$(id -u)" != 0 ] && ! unshare --user --map-root-user true 2>/dev/null; the
   fail "this system allows no user namespaces: run with sudo"
 fi
 # Through the link, and as the file itself.
-for folder in lib lib/cableway; do
-  in_root /dlopen_plugin "$home/$folder/libnccl-net-cableway.so"
+for folder in "$links" "$home/lib/cableway"; do
+  in_root /dlopen_plugin "$folder/libnccl-net-cableway.so"
 done
 for program in cablewayd cableway; do
   output=$(in_root "$home/bin/$program" --version) || fail "$program --version failed: $output"
@@ -104,7 +113,7 @@ in_root "$home/bin/collperf" --help >/dev/null || fail "collperf --help failed"
 # Checks that the root has no libraries of its own: without the installation's, nothing loads.
 mkdir "$root/aside"
 mv "$root$home/lib/cableway/"libsodium* "$root/aside/"
-if in_root /dlopen_plugin "$home/lib/libnccl-net-cableway.so" 2>"$work/refused.log"; then
+if in_root /dlopen_plugin "$links/libnccl-net-cableway.so" 2>"$work/refused.log"; then
   fail "the plugin loads without the installation's libsodium: this root is not empty"
 fi
 grep -q libsodium "$work/refused.log" || fail "expected a missing libsodium, got: $(cat "$work/refused.log")"
