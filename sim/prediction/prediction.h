@@ -50,8 +50,9 @@ struct GroupPrediction {
   int ranks = 0;
   std::uint64_t size = 0;  // after rounding
   double started_s = 0;
-  std::vector<double> operation_s;  // by completed operation: from the end of the previous one on all ranks
-  double time_s = 0;                // of one operation: the mean; 0: none completed
+  // By completed operation: from the end of the previous one on all ranks, times time_share().
+  std::vector<double> operation_s;
+  double time_s = 0;      // of one operation: the mean; 0: none completed
   double algbw_GBps = 0;            // GB/s
   double busbw_GBps = 0;            // GB/s
 };

@@ -1,4 +1,8 @@
-// The report of collperf: a text table and a JSON document.
+// The report of collperf: the table of nccl-tests and a JSON document.
+//
+// In the table, lines that begin with # are for people; the others have nccl-tests' columns of out-of-place operations:
+// size, count, type, redop, root, time (us), algbw, busbw (GB/s), #wrong. There is no in-place block, since collperf has
+// no in-place operation. Each workload has a header of its own.
 //
 // The JSON document:
 //   schema          1
@@ -9,7 +13,8 @@
 //     size_bytes        as nccl-tests counts it; rounded up to a multiple that the ranks can divide
 //     step_bytes        the largest message
 //     iterations        timed operations
-//     time_us           mean time of one operation, on the slowest rank; for pingpong, half a round trip
+//     time_us           mean time of one operation, on the slowest rank, times time_share(): for pingpong, half a
+//                       round trip
 //     p50_us, p99_us    percentiles of single operations, from the end of one to the end of the next
 //     algbw_GBps        size_bytes / time, in 1e9 bytes per second
 //     busbw_GBps        algbw_GBps times nccl-tests' factor of the operation
@@ -72,9 +77,6 @@ struct Result {
   double bus_bw() const;  // GB/s
   std::uint64_t wrong() const;
   std::uint64_t bytes_verified() const;
-
- private:
-  double per_message() const;  // weight of one operation: half for a round trip
 };
 
 struct PluginDescription {
@@ -86,9 +88,19 @@ struct PluginDescription {
   int speed_mbps = 0;
 };
 
-std::string table_header(const Options& options, const PluginDescription& plugin);
-std::string table_row(const Result& result);
-std::string table_footer(const std::vector<Result>& results, const absl::Status& status);
+// Where a rank runs.
+struct RankPlace {
+  std::string host;
+  int process = 0;
+};
+std::string encode(const RankPlace& place);
+absl::StatusOr<RankPlace> decode_rank_place(const std::string& text);
+
+// `checked`: whether bytes are checked; else nothing is known of wrong ones.
+std::string table_header(const Options& options, const PluginDescription& plugin, const std::vector<RankPlace>& places);
+std::string table_columns(const Workload& workload);
+std::string table_row(const Result& result, bool checked);
+std::string table_footer(const std::vector<Result>& results, const absl::Status& status, bool checked);
 
 nlohmann::ordered_json json_report(const Options& options, const PluginDescription& plugin,
                                    const std::vector<Result>& results, const absl::Status& status);
