@@ -210,6 +210,7 @@ absl::StatusOr<Prediction> predict(const routing::Topology& topology, const Pred
   }
   prediction.cuts = (*run)->cuts();
   prediction.bytes_again = (*run)->bytes_again();
+  prediction.messages = (*run)->messages();
   note_cables(world, prediction);
   note_relays(world, request.circuits, prediction);
   if (timeline.has_value()) prediction.timeline = timeline->samples();

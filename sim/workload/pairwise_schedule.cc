@@ -29,8 +29,8 @@ void receive_range(ScheduleBuilder& builder, const ScheduleParameters& p, int pe
   });
 }
 
-// Receives into the output, and sends all of it back once it is complete. So the two ways of a round trip do not overlap,
-// and half of it is the time of one way, as in other ping-pong benchmarks.
+// Receives into the output, and sends all of it back once it is complete. So the two ways of a round trip do not
+// overlap, and half of it is the time of one way, as in other ping-pong benchmarks.
 void echo(ScheduleBuilder& builder, const ScheduleParameters& p, int peer, Range output) {
   std::vector<StepIndex> received;
   for_each_transfer(p, output, [&](int channel, Range message) {

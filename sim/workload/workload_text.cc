@@ -28,19 +28,19 @@ struct Unit {
 constexpr Unit kByte = {"B", 1};
 // size_text() uses the first of those with the same number of bytes.
 constexpr std::array<Unit, 14> kUnits = {{{"GiB", 1ULL << 30},
-                                         {"MiB", 1ULL << 20},
-                                         {"KiB", 1ULL << 10},
-                                         {"GB", 1'000'000'000},
-                                         {"MB", 1'000'000},
-                                         {"KB", 1000},
-                                         kByte,
-                                         {"", 1},
-                                         {"G", 1ULL << 30},
-                                         {"M", 1ULL << 20},
-                                         {"K", 1ULL << 10},
-                                         {"g", 1ULL << 30},
-                                         {"m", 1ULL << 20},
-                                         {"k", 1ULL << 10}}};
+                                          {"MiB", 1ULL << 20},
+                                          {"KiB", 1ULL << 10},
+                                          {"GB", 1'000'000'000},
+                                          {"MB", 1'000'000},
+                                          {"KB", 1000},
+                                          kByte,
+                                          {"", 1},
+                                          {"G", 1ULL << 30},
+                                          {"M", 1ULL << 20},
+                                          {"K", 1ULL << 10},
+                                          {"g", 1ULL << 30},
+                                          {"m", 1ULL << 20},
+                                          {"k", 1ULL << 10}}};
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 80;

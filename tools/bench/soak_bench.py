@@ -126,7 +126,7 @@ def _start_ranks(build: Path, report: Path, seconds: float, stack: ExitStack) ->
     ranks = []
     for rank, node in enumerate(_NODES):
         command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"), "--rank", str(rank),
-                   "--ranks", str(len(_NODES)), "--rendezvous", f"{address}:{_PORT}", "--workload", "all_to_all", "--sizes", "4M",
+                   "--ranks", str(len(_NODES)), "--rendezvous", f"{address}:{_PORT}", "--workload", "all_to_all:4M",
                    "--iters", "1", "-w", "1", "--check-all", "--wall-seconds", f"{seconds:.0f}", "--idle-us", "100", "--timeout",
                    "60", "--json", str(report)]
         ranks.append(LabProcess(node, command, {"CABLEWAY_LOG": "warning"}))

@@ -15,7 +15,11 @@ int main(int argc, char** argv) {
     return cableway::collperf::RankRun(options).execute();
   }
   return cableway::collperf::launch(
-      {.place = options.place, .program = {}, .arguments = options.arguments, .ssh = options.ssh, .directory = {},
+      {.place = options.place,
+       .program = {},
+       .arguments = options.arguments,
+       .ssh = options.ssh,
+       .directory = {},
        .environment = {}},
       {.start = options.timeout, .after_failure = options.peer_grace + std::chrono::seconds(5)});
 }

@@ -159,8 +159,7 @@ void place(RawOptions& raw) {
   Options& options = raw.options;
   if (!raw.hosts.empty()) raw.placement.hosts = good_or_refuse("--hosts", parse_hosts(raw.hosts));
   if (!raw.host_file.empty()) raw.placement.hosts = read_host_file(raw.host_file);
-  absl::StatusOr<Placement> placed =
-      place_ranks(raw.placement, environment, static_cast<std::uint32_t>(getpid()));
+  absl::StatusOr<Placement> placed = place_ranks(raw.placement, environment, static_cast<std::uint32_t>(getpid()));
   // Its errors name the option or the variable themselves.
   if (!placed.ok()) throw CLI::ValidationError(std::string(placed.status().message()));
   options.place = *std::move(placed);
@@ -230,8 +229,8 @@ void add_place_options(CLI::App& app, RawOptions& raw) {
 }
 
 void add_size_options(CLI::App& app, RawOptions& raw) {
-  auto* const sizes = app.add_option("--sizes", raw.sizes, "A list of sizes, as 8,64K,1M, instead of -b to -e")
-                          ->delimiter(',');
+  auto* const sizes =
+      app.add_option("--sizes", raw.sizes, "A list of sizes, as 8,64K,1M, instead of -b to -e")->delimiter(',');
   app.add_option("-b,--minbytes", raw.min_bytes, "Smallest size")->capture_default_str()->excludes(sizes);
   app.add_option("-e,--maxbytes", raw.max_bytes, "Largest size")->capture_default_str()->excludes(sizes);
   auto* const step = app.add_option("-i,--stepbytes", raw.step_bytes, "Bytes from one size to the next")
@@ -332,7 +331,8 @@ nlohmann::json agreement_of(const Options& options) {
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   RawOptions raw;
   CLI::App app(
-      "Runs collectives over an NCCL net plugin on host memory, without a GPU, and checks every byte. Options and table\n"
+      "Runs collectives over an NCCL net plugin on host memory, without a GPU, and checks every byte. Options and "
+      "table\n"
       "are those of nccl-tests. Ranks: -g N on this host, --hosts over ssh, or started by mpirun, srun or torchrun.\n"
       "Exit status: 0 success, 1 wrong bytes, 2 invalid options, 3 failure.",
       "collperf");

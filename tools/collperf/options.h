@@ -24,10 +24,10 @@ struct Options {
   int abi = 0;  // 0: the newest that the plugin exports
   int device = 0;
   Placement place;
-  std::vector<std::string> ssh;      // the program that reaches other hosts, and its first arguments
-  bool launched = false;             // by another process of collperf: see starter_watch.h
+  std::vector<std::string> ssh;        // the program that reaches other hosts, and its first arguments
+  bool launched = false;               // by another process of collperf: see starter_watch.h
   std::vector<std::string> arguments;  // those of all ranks, for processes that this one starts
-  std::vector<SizedWorkload> work;   // in the order of the run; sizes may be 0
+  std::vector<SizedWorkload> work;     // in the order of the run; sizes may be 0
   int warmup = 5;
   int iterations = 20;
   double seconds = 0;       // measured
@@ -35,7 +35,7 @@ struct Options {
   int channels = 2;
   int in_flight = 8;
   std::uint64_t step_bytes = 0;  // 0: NCCL's own, which depends on the operation
-  int check_iterations = 1;  // 0: nothing is checked, unless check_all
+  int check_iterations = 1;      // 0: nothing is checked, unless check_all
   bool check_all = false;
   bool recv_hint = true;
   std::chrono::microseconds idle{0};

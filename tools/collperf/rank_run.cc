@@ -266,6 +266,7 @@ absl::Status RankRun::run_timed(Measurement& m) {
   m.result.p50_us = percentile_us(engine_->durations(), 50);
   m.result.p99_us = percentile_us(engine_->durations(), 99);
   m.result.bytes_sent = engine_->bytes_sent();
+  m.result.messages_sent = engine_->messages_sent();
   return absl::OkStatus();
 }
 

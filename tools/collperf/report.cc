@@ -98,7 +98,8 @@ nlohmann::ordered_json json_result(const Result& result) {
           {"bytes_verified", result.bytes_verified()},
           {"seconds", result.seconds()},
           {"cpu_seconds", by_rank(result, &RankResult::cpu_seconds)},
-          {"bytes_sent", by_rank(result, &RankResult::bytes_sent)}};
+          {"bytes_sent", by_rank(result, &RankResult::bytes_sent)},
+          {"messages_sent", by_rank(result, &RankResult::messages_sent)}};
 }
 
 }  // namespace
@@ -110,6 +111,7 @@ std::string encode(const RankResult& result) {
                          {"p99_us", result.p99_us},
                          {"cpu_seconds", result.cpu_seconds},
                          {"bytes_sent", result.bytes_sent},
+                         {"messages_sent", result.messages_sent},
                          {"wrong", result.wrong},
                          {"bytes_verified", result.bytes_verified}})
       .dump();
@@ -129,6 +131,7 @@ absl::StatusOr<RankResult> decode_rank_result(const std::string& text) {
   read("p99_us", result.p99_us);
   read("cpu_seconds", result.cpu_seconds);
   read("bytes_sent", result.bytes_sent);
+  read("messages_sent", result.messages_sent);
   read("wrong", result.wrong);
   read("bytes_verified", result.bytes_verified);
   if (!good) return absl::InvalidArgumentError(absl::StrCat("not a rank's result: ", text));
@@ -184,10 +187,11 @@ absl::StatusOr<RankPlace> decode_rank_place(const std::string& text) {
   return RankPlace{json["host"].get<std::string>(), json["process"].get<int>()};
 }
 
-std::string table_header(const Options& options, const PluginDescription& plugin, const std::vector<RankPlace>& places) {
-  std::string text = absl::StrFormat(
-      "# collperf: %s (%s, v%d) at %d Mbit/s, %d channels, %d messages in flight\n", plugin.path, plugin.name,
-      plugin.abi, plugin.speed_mbps, options.channels, options.in_flight);
+std::string table_header(const Options& options, const PluginDescription& plugin,
+                         const std::vector<RankPlace>& places) {
+  std::string text =
+      absl::StrFormat("# collperf: %s (%s, v%d) at %d Mbit/s, %d channels, %d messages in flight\n", plugin.path,
+                      plugin.name, plugin.abi, plugin.speed_mbps, options.channels, options.in_flight);
   absl::StrAppendFormat(&text, "# nRanks %d warmup iters: %d iters: %d validation: %d\n#\n# Using devices\n",
                         options.place.ranks, options.warmup, options.iterations, options.check_iterations);
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
@@ -198,24 +202,23 @@ std::string table_header(const Options& options, const PluginDescription& plugin
 }
 
 std::string table_columns(const Workload& workload) {
-  const std::string variant = variant_name(workload);
-  std::string text = absl::StrCat("#\n# ", operation_name(workload), variant.empty() ? "" : " ", variant, "\n#\n");
-  absl::StrAppendFormat(&text, "# %57s%28s\n", "", "out-of-place");
+  std::string text = absl::StrCat("#\n# ", workload::pattern_text(workload), "\n#\n");
+  absl::StrAppendFormat(&text, "# %52s           out-of-place\n", "");
   absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s\n", "size", "count", "type", "redop",
                         "root", "time", "algbw", "busbw", "#wrong");
-  absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s\n", "(B)", "(elements)", "", "", "",
-                        "(us)", "(GB/s)", "(GB/s)", "");
+  absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s\n", "(B)", "(elements)", "", "", "", "(us)",
+                        "(GB/s)", "(GB/s)");
   return text;
 }
 
 std::string table_row(const Result& result, bool checked) {
   const bool timed = result.iterations() > 0;
   const Element element = element_of(result.workload);
-  std::string text = absl::StrFormat(
-      "%12d  %12d  %8s  %6s  %6d  %7s  %6s  %6s %6s\n", result.size, result.size / element.bytes, element.type,
-      element.reduction, root_of(result.workload), timed ? time_text(result.time_us()) : kUnknown,
-      timed ? rate_text(result.alg_bw()) : kUnknown, timed ? rate_text(result.bus_bw()) : kUnknown,
-      checked ? absl::StrCat(result.wrong()) : kUnknown);
+  std::string text =
+      absl::StrFormat("%12d  %12d  %8s  %6s  %6d  %7s  %6s  %6s %6s\n", result.size, result.size / element.bytes,
+                      element.type, element.reduction, root_of(result.workload),
+                      timed ? time_text(result.time_us()) : kUnknown, timed ? rate_text(result.alg_bw()) : kUnknown,
+                      timed ? rate_text(result.bus_bw()) : kUnknown, checked ? absl::StrCat(result.wrong()) : kUnknown);
   if (timed && result.workload.operation == Operation::kPingPong) {
     absl::StrAppendFormat(&text, "#   half round trips: p50 %.2f us, p99 %.2f us\n", result.p50_us(), result.p99_us());
   }
@@ -223,9 +226,11 @@ std::string table_row(const Result& result, bool checked) {
 }
 
 std::string table_footer(const std::vector<Result>& results, const absl::Status& status, bool checked) {
+  // Scripts must not take the rows before a failure for a result.
+  if (!status.ok()) return absl::StrCat("# collperf: failed: ", status.message(), "\n");
   const std::uint64_t wrong = total_wrong(results);
-  std::string text = absl::StrCat("# Out of bounds values : ",
-                                  checked ? absl::StrCat(wrong, wrong == 0 ? " OK" : " FAILED") : "N/A", "\n");
+  std::string text = absl::StrCat(
+      "# Out of bounds values : ", checked ? absl::StrCat(wrong, wrong == 0 ? " OK" : " FAILED") : "N/A", "\n");
   // As nccl-tests: of all rows alike.
   double sum = 0;
   int timed = 0;
@@ -234,8 +239,8 @@ std::string table_footer(const std::vector<Result>& results, const absl::Status&
     sum += result.bus_bw();
     ++timed;
   }
-  absl::StrAppendFormat(&text, "# Avg bus bandwidth    : %s\n#\n", timed > 0 ? absl::StrFormat("%g", sum / timed) : kUnknown);
-  if (!status.ok()) return absl::StrCat("# collperf: failed: ", status.message(), "\n");
+  absl::StrAppendFormat(&text, "# Avg bus bandwidth    : %s\n#\n",
+                        timed > 0 ? absl::StrFormat("%g", sum / timed) : kUnknown);
   if (wrong > 0) return absl::StrFormat("%s# collperf: %d of %d bytes wrong\n", text, wrong, total_verified(results));
   return absl::StrFormat("%s# collperf: ok, %d bytes verified\n", text, total_verified(results));
 }

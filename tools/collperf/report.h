@@ -1,8 +1,8 @@
 // The report of collperf: the table of nccl-tests and a JSON document.
 //
 // In the table, lines that begin with # are for people; the others have nccl-tests' columns of out-of-place operations:
-// size, count, type, redop, root, time (us), algbw, busbw (GB/s), #wrong. There is no in-place block, since collperf has
-// no in-place operation. Each workload has a header of its own.
+// size, count, type, redop, root, time (us), algbw, busbw (GB/s), #wrong. There is no in-place block, since collperf
+// has no in-place operation. Each workload has a header of its own.
 //
 // The JSON document:
 //   schema          1
@@ -23,6 +23,7 @@
 //     seconds           total measured time, on the slowest rank
 //     cpu_seconds       by rank: CPU time of the whole process (plugin threads too) in that time
 //     bytes_sent        by rank: payload passed to isend in that time; CPU per GB = cpu_seconds / bytes_sent * 1e9
+//     messages_sent     by rank: calls of isend in that time that began a message
 //   wrong, bytes_verified   sums over the results
 //   ok              true if everything ran and no byte was wrong
 //   error           why the run ended early, or null
@@ -50,6 +51,7 @@ struct RankResult {
   double p99_us = 0;
   double cpu_seconds = 0;
   std::uint64_t bytes_sent = 0;
+  std::uint64_t messages_sent = 0;
   std::uint64_t wrong = 0;
   std::uint64_t bytes_verified = 0;
 };

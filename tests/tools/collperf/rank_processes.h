@@ -12,6 +12,17 @@ struct RankProcess {
   std::string out;  // standard output and error together
 };
 
+// A process whose output goes to a file of its own.
+struct StartedProcess {
+  int pid = -1;
+  std::string output;  // the file
+};
+
+// `environment`: "NAME=value", before what this process has.
+StartedProcess start_process(const std::vector<std::string>& command, const std::vector<std::string>& environment = {});
+// Waits for it; kills it after 90 s. Removes the file.
+RankProcess finish_process(const StartedProcess& process);
+
 struct RankSetup {
   int ranks = 4;
   std::vector<std::string> arguments{};    // of all ranks

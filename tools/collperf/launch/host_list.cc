@@ -32,7 +32,8 @@ bool is_host(std::string_view host) {
   // A user after which the host begins with a hyphen is no option of ssh, but no host either.
   if (host.find("@-") != std::string_view::npos) return false;
   return std::ranges::all_of(host, [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || std::string_view("._-@:%").find(c) != std::string::npos;
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("._-@:%").find(c) != std::string::npos;
   });
 }
 
@@ -47,8 +48,7 @@ absl::StatusOr<int> parse_slots(std::string_view text) {
       absl::SimpleAtoi(routing::absl_view(text), &slots) && slots >= 1 && slots <= kMaxSlots) {
     return slots;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(in_quotes(text), " is no number of ranks; expected 1 to ", kMaxSlots));
+  return absl::InvalidArgumentError(absl::StrCat(in_quotes(text), " is no number of ranks; expected 1 to ", kMaxSlots));
 }
 
 // "h0", "h0:2", "[fe80::1]", "[fe80::1]:2", "fe80::1": more than one colon without brackets is an address.
@@ -62,8 +62,10 @@ absl::StatusOr<HostSlots> parse_one(std::string_view text) {
   std::string bare;
   if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
     const std::string_view rest = text.substr(close + 1);
-    if (!rest.empty() && rest.front() != ':') return host_fault(absl::StrCat(in_quotes(text), " is no host"), kHostsExpected);
-    bare = absl::StrCat(routing::absl_view(text.substr(0, open)), routing::absl_view(text.substr(open + 1, close - open - 1)));
+    if (!rest.empty() && rest.front() != ':')
+      return host_fault(absl::StrCat(in_quotes(text), " is no host"), kHostsExpected);
+    bare = absl::StrCat(routing::absl_view(text.substr(0, open)),
+                        routing::absl_view(text.substr(open + 1, close - open - 1)));
     host = bare;
     has_slots = !rest.empty();
     slots = has_slots ? rest.substr(1) : rest;

@@ -1,7 +1,7 @@
 // Lists of hosts: those of --hosts, of a host file, and Slurm's.
 //
-// Pure. Input is not trusted: every list has bounds, and a host is safe as an argument of ssh, since it cannot begin with
-// a hyphen. Errors are InvalidArgument and read "what is wrong; expected ..".
+// Pure. Input is not trusted: every list has bounds, and a host is safe as an argument of ssh, since it cannot begin
+// with a hyphen. Errors are InvalidArgument and read "what is wrong; expected ..".
 #ifndef CABLEWAY_TOOLS_COLLPERF_LAUNCH_HOST_LIST_H_
 #define CABLEWAY_TOOLS_COLLPERF_LAUNCH_HOST_LIST_H_
 

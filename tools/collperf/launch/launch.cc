@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<GroupMember>> members_of(const LaunchRequest& request
   const Placement& place = request.place;
   std::vector<GroupMember> members;
   for (int rank = place.rank; place.hosts.empty() && rank < place.rank + place.local_ranks; ++rank) {
-    members.push_back({.name = absl::StrCat("rank ", rank), .prefix = "", .command = command_of(request, rank, 1)});
+    members.push_back({.name = absl::StrCat("rank ", rank), .prefix = {}, .command = command_of(request, rank, 1)});
   }
   int rank = 0;
   for (const HostSlots& host : place.hosts) {

@@ -13,11 +13,11 @@
 namespace cableway::collperf {
 
 struct LaunchRequest {
-  Placement place;                     // with a port
-  std::string program;                 // the same on all hosts
-  std::vector<std::string> arguments;  // of all ranks
-  std::vector<std::string> ssh;        // the program and its first arguments
-  std::string directory;               // on other hosts
+  Placement place;                       // with a port
+  std::string program;                   // the same on all hosts
+  std::vector<std::string> arguments;    // of all ranks
+  std::vector<std::string> ssh;          // the program and its first arguments
+  std::string directory;                 // on other hosts
   std::vector<std::string> environment;  // "NAME=value", for other hosts
 };
 

@@ -21,12 +21,12 @@ struct LauncherVariables {
   const char* rank;
   const char* size;
   const char* local_size;  // number of processes on this host
-  const char* job;         // a text that all processes of the job have and no other job has
+  const char* job;         // a text that all processes of the job have and no other job has; nullptr: none
 };
 
 constexpr std::array<LauncherVariables, 3> kLaunchers = {
     {{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE"},
-     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID"},
+     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr},
      {"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "PMI_JOBID"}}};
 constexpr LauncherVariables kSlurm = {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", nullptr, "SLURM_JOB_ID"};
 constexpr int kMaxProcesses = 1 << 20;
@@ -83,7 +83,8 @@ absl::StatusOr<std::optional<std::uint16_t>> master_port(const EnvironmentLookup
   if (!value_of(lookup, "MASTER_PORT")) return std::nullopt;
   // torchrun's agent listens at MASTER_PORT itself.
   const int after = value_of(lookup, "TORCHELASTIC_USE_AGENT_STORE") == "True" ? 1 : 0;
-  const absl::StatusOr<int> port = number_of(lookup, "MASTER_PORT", 1, std::numeric_limits<std::uint16_t>::max() - after);
+  const absl::StatusOr<int> port =
+      number_of(lookup, "MASTER_PORT", 1, std::numeric_limits<std::uint16_t>::max() - after);
   if (!port.ok()) return port.status();
   return static_cast<std::uint16_t>(*port + after);
 }
@@ -98,7 +99,8 @@ absl::Status find_meeting(const EnvironmentLookup& lookup, const LauncherVariabl
     absl::StatusOr<std::string> first = first_slurm_host(*value_of(lookup, nodes));
     if (!first.ok()) return absl::InvalidArgumentError(absl::StrCat(nodes, ": ", first.status().message()));
     process.host = *std::move(first);
-  } else if (value_of(lookup, variables.local_size) && value_of(lookup, variables.local_size) == value_of(lookup, variables.size)) {
+  } else if (value_of(lookup, variables.local_size) &&
+             value_of(lookup, variables.local_size) == value_of(lookup, variables.size)) {
     process.host = "127.0.0.1";
   }
   absl::StatusOr<std::optional<std::uint16_t>> port = master_port(lookup);
@@ -124,10 +126,10 @@ absl::StatusOr<std::optional<LaunchedProcess>> launched_process(const Environmen
       process = *std::move(found);
       by = &variables;
     } else if (process->rank != (*found)->rank || process->size != (*found)->size) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          by->rank, " and ", by->size, " say rank ", process->rank, " of ", process->size, ", ", variables.rank, " and ",
-          variables.size, " rank ", (*found)->rank, " of ", (*found)->size,
-          "; expected one launcher, or the same from both: unset those that are not meant"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(by->rank, " and ", by->size, " say rank ", process->rank, " of ", process->size, ", ",
+                       variables.rank, " and ", variables.size, " rank ", (*found)->rank, " of ", (*found)->size,
+                       "; expected one launcher, or the same from both: unset those that are not meant"));
     }
   }
   if (!process.has_value() && is_slurm_task(lookup)) {

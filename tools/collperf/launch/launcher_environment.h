@@ -29,8 +29,9 @@ struct LaunchedProcess {
 // No value: no launcher started this process. Slurm's variables count only without those of another launcher, which
 // Slurm may have started, and not in a job's shell or batch script, which is not one of its tasks.
 //
-// The host is MASTER_ADDR, else the first of Slurm's nodes, else 127.0.0.1 if all processes are on one host. The port is
-// MASTER_PORT, or the one after it where torchrun itself listens there, else derived from the launcher's name of the job.
+// The host is MASTER_ADDR, else the first of Slurm's nodes, else 127.0.0.1 if all processes are on one host. The port
+// is MASTER_PORT, or the one after it where torchrun itself listens there, else derived from the launcher's name of the
+// job.
 absl::StatusOr<std::optional<LaunchedProcess>> launched_process(const EnvironmentLookup& lookup);
 
 // MASTER_ADDR and MASTER_PORT alone, for ranks that were given by options. No value unless both are set.

@@ -105,8 +105,7 @@ absl::StatusOr<Placement> place_by_launcher(const PlacementRequest& request, con
 }
 
 absl::StatusOr<Placement> place_here(const PlacementRequest& request) {
-  Placement place{
-      .local_ranks = request.per_process, .ranks = request.per_process, .host = "127.0.0.1", .hosts = {}};
+  Placement place{.local_ranks = request.per_process, .ranks = request.per_process, .host = "127.0.0.1", .hosts = {}};
   if (request.rendezvous.empty()) return check_count(std::move(place));
   if (absl::Status status = read_rendezvous(request.rendezvous, place); !status.ok()) return status;
   return check_count(std::move(place));

@@ -117,7 +117,8 @@ bool ProcessGroup::start(Process& process, bool first) {
   if (error == 0) return true;
   process.pid = -1;
   process.status = kStatusNoStart;
-  fail(absl::StrCat(process.member.name, " cannot be started: ", process.member.command[0], ": ", std::strerror(error)));
+  fail(
+      absl::StrCat(process.member.name, " cannot be started: ", process.member.command[0], ": ", std::strerror(error)));
   return false;
 }
 
@@ -198,7 +199,8 @@ void ProcessGroup::reap() {
     if (process.pid < 0 || process.status.has_value()) continue;
     siginfo_t info{};
     // Not reaped yet: its number is still its group's, whose other processes end here.
-    if (waitid(P_PID, static_cast<id_t>(process.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) continue;
+    if (waitid(P_PID, static_cast<id_t>(process.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+      continue;
     kill(-process.pid, SIGTERM);
     int status = 0;
     waitpid(process.pid, &status, 0);

@@ -1,8 +1,8 @@
 // ProcessGroup: the processes that stand for the ranks of one run, on this host or, through ssh, on others.
 //
-// Each process runs in a group of its own with a pipe as standard input, so that what it starts ends with it, and it with
-// this process. The first process's standard output is this one's; all standard errors are shown line by line. Signals
-// that end this process are passed on. Used by one thread.
+// Each process runs in a group of its own with a pipe as standard input, so that what it starts ends with it, and it
+// with this process. The first process's standard output is this one's; all standard errors are shown line by line.
+// Signals that end this process are passed on. Used by one thread.
 #ifndef CABLEWAY_TOOLS_COLLPERF_LAUNCH_PROCESS_GROUP_H_
 #define CABLEWAY_TOOLS_COLLPERF_LAUNCH_PROCESS_GROUP_H_
 
@@ -25,9 +25,9 @@ struct GroupMember {
 };
 
 struct GroupLimits {
-  std::chrono::milliseconds start{60000};           // from the start of a process to its kStartedLine
-  std::chrono::milliseconds after_failure{15000};   // for the others to end by themselves
-  std::chrono::milliseconds after_signal{5000};     // from asking a process to end to killing it
+  std::chrono::milliseconds start{60000};          // from the start of a process to its kStartedLine
+  std::chrono::milliseconds after_failure{15000};  // for the others to end by themselves
+  std::chrono::milliseconds after_signal{5000};    // from asking a process to end to killing it
 };
 
 class ProcessGroup {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "routing/text/absl_view.h"
+#include "routing/text/shell_text.h"
 
 namespace cableway::collperf {
 namespace {
@@ -19,15 +20,11 @@ bool is_forwarded(std::string_view entry) {
   if (!entry.starts_with("NCCL_") && !entry.starts_with("CABLEWAY_")) return false;
   const std::string_view name = entry.substr(0, entry.find('='));
   return name.size() < entry.size() && std::ranges::all_of(name, [](char c) {
-    return c == '_' || absl::ascii_isalnum(static_cast<unsigned char>(c));
-  });
+           return c == '_' || absl::ascii_isalnum(static_cast<unsigned char>(c));
+         });
 }
 
 }  // namespace
-
-std::string shell_quoted(std::string_view word) {
-  return absl::StrCat("'", absl::StrReplaceAll(routing::absl_view(word), {{"'", "'\\''"}}), "'");
-}
 
 std::vector<std::string> forwarded_environment(const char* const* environment) {
   std::vector<std::string> forwarded;
@@ -38,9 +35,9 @@ std::vector<std::string> forwarded_environment(const char* const* environment) {
 }
 
 absl::StatusOr<std::vector<std::string>> remote_command(const RemoteProgram& program) {
-  std::string text = absl::StrCat("cd ", shell_quoted(program.directory), " && exec env");
-  for (const std::string& entry : program.environment) absl::StrAppend(&text, " ", shell_quoted(entry));
-  for (const std::string& word : program.command) absl::StrAppend(&text, " ", shell_quoted(word));
+  std::string text = absl::StrCat("cd ", routing::shell_quoted(program.directory), " && exec env");
+  for (const std::string& entry : program.environment) absl::StrAppend(&text, " ", routing::shell_quoted(entry));
+  for (const std::string& word : program.command) absl::StrAppend(&text, " ", routing::shell_quoted(word));
   if (text.size() > kMaxCommandBytes) {
     return absl::InvalidArgumentError(absl::StrCat("the command for host ", program.host, " has ", text.size(),
                                                    " bytes; expected at most ", kMaxCommandBytes,

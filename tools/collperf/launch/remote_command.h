@@ -3,15 +3,11 @@
 #define CABLEWAY_TOOLS_COLLPERF_LAUNCH_REMOTE_COMMAND_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 
 namespace cableway::collperf {
-
-// One word of a POSIX shell with exactly these characters: "it's" becomes 'it'\''s'.
-std::string shell_quoted(std::string_view word);
 
 // "NAME=value" entries of an environment that ranks on other hosts need, too: those of NCCL and Cableway.
 std::vector<std::string> forwarded_environment(const char* const* environment);
