@@ -40,7 +40,9 @@ pid_t spawn(std::vector<std::string> command, std::vector<std::string> more_envi
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t pid = -1;
-  posix_spawnp(&pid, command[0].c_str(), &actions, nullptr, pointers(command).data(), pointers(environment).data());
+  const int error =
+      posix_spawnp(&pid, command[0].c_str(), &actions, nullptr, pointers(command).data(), pointers(environment).data());
+  if (error != 0) pid = -1;
   posix_spawn_file_actions_destroy(&actions);
   return pid;
 }
@@ -48,7 +50,7 @@ pid_t spawn(std::vector<std::string> command, std::vector<std::string> more_envi
 int wait_until(pid_t pid, std::chrono::steady_clock::time_point deadline) {
   int status = 0;
   while (waitpid(pid, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > deadline) kill(pid, SIGKILL);
+    if (pid > 1 && std::chrono::steady_clock::now() > deadline) kill(pid, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -72,6 +74,10 @@ StartedProcess start_process(const std::vector<std::string>& command, const std:
   StartedProcess process{.pid = -1, .output = temporary_file()};
   process.pid = spawn(command, environment, process.output);
   return process;
+}
+
+void signal_process(const StartedProcess& process, int signal) {
+  if (process.pid > 1) kill(process.pid, signal);
 }
 
 RankProcess finish_process(const StartedProcess& process) {

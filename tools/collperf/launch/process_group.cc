@@ -71,6 +71,11 @@ int spawn_member(std::vector<std::string> command, int input, int output, int er
   return error;
 }
 
+// A group's number is that of its first process, which is above 1: a signal to -1 would reach all processes of the host.
+void signal_group(pid_t group, int signal) {
+  if (group > 1) kill(-group, signal);
+}
+
 int shell_status(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -114,7 +119,7 @@ bool ProcessGroup::start(Process& process, bool first) {
   const int error = spawn_member(process.member.command, input[0], output, errors[1], process.pid);
   close_fd(input[0]);
   close_fd(errors[1]);
-  if (error == 0) return true;
+  if (error == 0 && process.pid > 1) return true;
   process.pid = -1;
   process.status = kStatusNoStart;
   fail(
@@ -196,12 +201,12 @@ void ProcessGroup::take_line(Process& process, std::string text) {
 
 void ProcessGroup::reap() {
   for (Process& process : processes_) {
-    if (process.pid < 0 || process.status.has_value()) continue;
+    if (process.pid <= 1 || process.status.has_value()) continue;
     siginfo_t info{};
     // Not reaped yet: its number is still its group's, whose other processes end here.
     if (waitid(P_PID, static_cast<id_t>(process.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
       continue;
-    kill(-process.pid, SIGTERM);
+    signal_group(process.pid, SIGTERM);
     int status = 0;
     waitpid(process.pid, &status, 0);
     process.status = shell_status(status);
@@ -240,10 +245,10 @@ void ProcessGroup::check_deadlines() {
 
 void ProcessGroup::end_all(int signal) {
   for (Process& process : processes_) {
-    if (process.pid < 0 || process.status.has_value()) continue;
-    kill(-process.pid, signal);
-    // Over ssh, the signal ends ssh only; the end of the input ends the ranks.
-    close_fd(process.input);
+    if (process.pid <= 1 || process.status.has_value()) continue;
+    signal_group(process.pid, signal);
+    // The signal ends ssh only; the end of the input ends the ranks.
+    if (process.member.is_remote) close_fd(process.input);
   }
 }
 
@@ -253,7 +258,7 @@ void ProcessGroup::fail(const std::string& reason) {
 }
 
 bool ProcessGroup::any_running() const {
-  return std::ranges::any_of(processes_, [](const Process& process) { return process.pid >= 0 && !process.status; });
+  return std::ranges::any_of(processes_, [](const Process& process) { return process.pid > 1 && !process.status; });
 }
 
 int ProcessGroup::exit_status() const {

@@ -173,8 +173,9 @@ TEST_F(LaunchRunTest, NamesTheRankThatFailed) {
 TEST_F(LaunchRunTest, ASignalEndsAllRanks) {
   const StartedProcess run = start_on_hosts("127.0.0.1:2,127.0.0.2", {"--sizes", "8", "--wall-seconds", "80"});
   // Three ranks, and one process that has two of them.
+  ASSERT_GT(run.pid, 1) << "collperf was not started";
   EXPECT_TRUE(comes_to_run(4));
-  kill(run.pid, SIGTERM);
+  signal_process(run, SIGTERM);
   const RankProcess ended = finish_process(run);
   EXPECT_EQ(ended.status, 128 + SIGTERM) << ended.out;
   EXPECT_TRUE(comes_to_run(0));
@@ -182,8 +183,9 @@ TEST_F(LaunchRunTest, ASignalEndsAllRanks) {
 
 TEST_F(LaunchRunTest, RanksEndWithTheProcessThatStartedThem) {
   const StartedProcess run = start_on_hosts("127.0.0.1:2,127.0.0.2", {"--sizes", "8", "--wall-seconds", "80"});
+  ASSERT_GT(run.pid, 1) << "collperf was not started";
   EXPECT_TRUE(comes_to_run(4));
-  kill(run.pid, SIGKILL);
+  signal_process(run, SIGKILL);
   EXPECT_EQ(finish_process(run).status, 128 + SIGKILL);
   EXPECT_TRUE(comes_to_run(0));
 }
