@@ -20,7 +20,8 @@ struct StartedProcess {
 
 // `environment`: "NAME=value", before what this process has.
 StartedProcess start_process(const std::vector<std::string>& command, const std::vector<std::string>& environment = {});
-// Does nothing unless the process was started: signals to the numbers -1, 0 and 1 reach processes that are not the test's.
+// Does nothing unless the process was started: signals to the numbers -1, 0 and 1 reach processes that are not the
+// test's.
 void signal_process(const StartedProcess& process, int signal);
 // Waits for it; kills it after 90 s. Removes the file.
 RankProcess finish_process(const StartedProcess& process);

@@ -71,7 +71,8 @@ int spawn_member(std::vector<std::string> command, int input, int output, int er
   return error;
 }
 
-// A group's number is that of its first process, which is above 1: a signal to -1 would reach all processes of the host.
+// A group's number is that of its first process, which is above 1: a signal to -1 would reach all processes of the
+// host.
 void signal_group(pid_t group, int signal) {
   if (group > 1) kill(-group, signal);
 }

@@ -56,16 +56,16 @@ class LaunchRunTest : public testing::Test {
     if (!ssh_.empty()) fs::remove(ssh_);
   }
 
-  static StartedProcess start(const std::vector<std::string>& arguments,
-                              const std::vector<std::string>& environment = {}) {
-    std::vector<std::string> command = {COLLPERF_BINARY, "--plugin", LOOPBACK_PLUGIN, "--timeout", "10",
+  StartedProcess start(const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& environment = {}) const {
+    std::vector<std::string> command = {COLLPERF_BINARY, "--plugin", LOOPBACK_PLUGIN, "--timeout", timeout_,
                                         "--peer-grace",  "1"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     return start_process(command, environment);
   }
 
   StartedProcess start_on_hosts(const std::string& hosts, std::vector<std::string> arguments,
-                                const std::vector<std::string>& environment = {}) {
+                                const std::vector<std::string>& environment = {}) const {
     arguments.insert(arguments.end(), {"--hosts", hosts, "--ssh", ssh_, "--rendezvous", "127.0.0.1:" + port_});
     return start(arguments, environment);
   }
@@ -94,6 +94,7 @@ class LaunchRunTest : public testing::Test {
   fs::path folder_;
   std::string ssh_;
   std::string port_;
+  std::string timeout_ = "10";  // seconds
 };
 
 // Of what rank 0 printed, which may follow lines of others.
@@ -146,8 +147,9 @@ TEST_F(LaunchRunTest, ReadsAHostFileAndQuotesWhatAShellWouldChange) {
 }
 
 TEST_F(LaunchRunTest, NamesAHostThatCannotBeReached) {
+  timeout_ = "60";
   const auto begin = std::chrono::steady_clock::now();
-  const RankProcess run = finish_process(start_on_hosts("127.0.0.1,dead", {"--timeout", "60"}));
+  const RankProcess run = finish_process(start_on_hosts("127.0.0.1,dead", {}));
   EXPECT_EQ(run.status, 3);
   EXPECT_THAT(run.out,
               HasSubstr("collperf: host dead failed with exit status 255, that of ssh when it cannot connect or is "
@@ -157,7 +159,8 @@ TEST_F(LaunchRunTest, NamesAHostThatCannotBeReached) {
 }
 
 TEST_F(LaunchRunTest, NamesAHostThatDoesNotStartARank) {
-  const RankProcess run = finish_process(start_on_hosts("127.0.0.1,hung", {"--timeout", "3"}));
+  timeout_ = "3";
+  const RankProcess run = finish_process(start_on_hosts("127.0.0.1,hung", {}));
   EXPECT_EQ(run.status, 3);
   EXPECT_THAT(run.out, HasSubstr("host hung has not started collperf in 3 s"));
   EXPECT_TRUE(comes_to_run(0));
