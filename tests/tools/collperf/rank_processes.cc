@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "tests/tools/collperf/free_port.h"
+#include "tools/collperf/launch/free_port.h"
 
 extern char** environ;
 

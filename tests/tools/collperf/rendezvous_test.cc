@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/tools/collperf/free_port.h"
+#include "tools/collperf/launch/free_port.h"
 
 namespace cableway::collperf {
 namespace {

@@ -1,8 +1,5 @@
 #include "tools/collperf/launch/launch.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tools/collperf/launch/free_port.h"
 #include "tools/collperf/launch/remote_command.h"
 
 extern char** environ;
@@ -20,20 +18,6 @@ namespace {
 
 constexpr int kExitRefused = 2;
 constexpr int kExitNoLaunch = 3;
-
-// A TCP port of 127.0.0.1 that was just free; 0 if there is none.
-std::uint16_t free_port_here() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return 0;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof(address);
-  const bool bound = bind(fd, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
-                     getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0;
-  close(fd);
-  return bound ? ntohs(address.sin_port) : 0;
-}
 
 // Of the process with these ranks.
 std::vector<std::string> command_of(const LaunchRequest& request, int rank, int local_ranks) {
@@ -84,7 +68,7 @@ int launch(LaunchRequest request, const GroupLimits& limits) {
     return kExitNoLaunch;
   }
   request.environment = forwarded_environment(environ);
-  if (request.place.port == 0) request.place.port = free_port_here();
+  if (request.place.port == 0) request.place.port = free_port();
   absl::StatusOr<std::vector<GroupMember>> members = members_of(request);
   if (!members.ok()) {
     std::fprintf(stderr, "collperf: %s\n", std::string(members.status().message()).c_str());

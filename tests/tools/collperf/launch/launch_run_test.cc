@@ -15,8 +15,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tests/tools/collperf/free_port.h"
 #include "tests/tools/collperf/rank_processes.h"
+#include "tools/collperf/launch/free_port.h"
 
 namespace cableway::collperf {
 namespace {
