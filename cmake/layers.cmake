@@ -86,7 +86,8 @@ cableway_folder_uses(tools/bench)
 cableway_folder_uses(tools/bench/hostile)
 cableway_folder_uses(tools/cableway/text)
 cableway_folder_uses(tools/cablewayd)
-cableway_folder_uses(tools/collperf)
+cableway_folder_uses(tools/collperf/launch)
+cableway_folder_uses(tools/collperf tools/collperf/launch)
 cableway_folder_uses(tools/simtest)
 cableway_folder_uses(tools/cableway/command)
 cableway_folder_uses(tools/cableway/node tools/cableway/text tools/cableway/command)
@@ -95,7 +96,7 @@ cableway_folder_uses(tools/cableway/doctor tools/cableway/text tools/cableway/no
 cableway_folder_uses(tools/cableway/drain tools/cableway/text tools/cableway/node)
 cableway_folder_uses(tools/cableway/sim tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture)
 cableway_folder_uses(tools/cableway/verbs tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture tools/cableway/doctor tools/cableway/drain tools/cableway/sim)
-cableway_folder_uses(tools/cableway tools/cableway/text tools/cableway/command tools/cableway/verbs)
+cableway_folder_uses(tools/cableway tools/cableway/command tools/cableway/verbs)
 
 # cableway_layer(<layer> SOURCES <files> [LIBRARIES <external libraries>] [LAYERS <layers it uses>])
 # Creates the static library cableway_<layer>, with "_" for "/".

@@ -65,14 +65,13 @@ class TransferList {
 
   void add(const workload::MixGroup& group) {
     if (group.workload.workload.operation == workload::Operation::kPipeline) return add_pipeline(group);
+    if (group.workload.workload.operation == workload::Operation::kPingPong) return add_ping_pong(group);
     const std::vector<std::uint32_t> after = ends_of(group.after);
     std::vector<std::uint32_t> places;
     for (const workload::RankTraffic& traffic :
          workload::traffic_of(group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size)) {
-      for (int channel = 0; channel < request_.channels; ++channel) {
-        places.push_back(static_cast<std::uint32_t>(transfers_.size()));
-        transfers_.push_back(transfer(group, traffic, group.repeat, after));
-      }
+      const std::vector<std::uint32_t> added = add_channels(group, traffic, group.repeat, after);
+      places.insert(places.end(), added.begin(), added.end());
     }
     add_end(group, std::move(places));
   }
@@ -108,19 +107,28 @@ class TransferList {
         std::vector<std::uint32_t> after = sent[stage];
         if (stage > 0) after.insert(after.end(), sent[stage - 1].begin(), sent[stage - 1].end());
         const int rank = static_cast<int>(stage);
-        sent[stage] = add_channels(group, {rank, rank + 1, bytes}, after);
+        sent[stage] = add_channels(group, {rank, rank + 1, bytes}, 1, after);
       }
       left = left > bytes ? left - bytes : size;
     }
     add_end(group, std::move(sent.back()));
   }
 
+  // The two ways of a round trip take turns. All operations' bytes go one way before all go back: the sum is the same.
+  void add_ping_pong(const workload::MixGroup& group) {
+    const workload::Workload& workload = group.workload.workload;
+    const std::uint64_t size = group.workload.size;
+    const std::vector<std::uint32_t> there =
+        add_channels(group, {workload.source, workload.destination, size}, group.repeat, ends_of(group.after));
+    add_end(group, add_channels(group, {workload.destination, workload.source, size}, group.repeat, there));
+  }
+
   std::vector<std::uint32_t> add_channels(const workload::MixGroup& group, const workload::RankTraffic& traffic,
-                                          const std::vector<std::uint32_t>& after) {
+                                          int times, const std::vector<std::uint32_t>& after) {
     std::vector<std::uint32_t> places;
     for (int channel = 0; channel < request_.channels; ++channel) {
       places.push_back(static_cast<std::uint32_t>(transfers_.size()));
-      transfers_.push_back(transfer(group, traffic, 1, after));
+      transfers_.push_back(transfer(group, traffic, times, after));
     }
     return places;
   }
@@ -153,7 +161,7 @@ GroupPrediction group_prediction(const workload::MixGroup& group, double started
   prediction.ranks = static_cast<int>(group.ranks.size());
   prediction.size = group.workload.size;
   prediction.started_s = started_s;
-  prediction.time_s = (done_s - started_s) / group.repeat;
+  prediction.time_s = (done_s - started_s) * workload::time_share(prediction.workload) / group.repeat;
   prediction.operation_s.assign(static_cast<std::size_t>(group.repeat), prediction.time_s);
   if (prediction.time_s <= 0) return prediction;
   prediction.algbw_GBps = static_cast<double>(prediction.size) / prediction.time_s / 1e9;

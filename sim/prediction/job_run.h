@@ -72,6 +72,8 @@ class JobRun {
   std::size_t flows() const;
   // The number of circuits of all flows since the start.
   std::size_t circuits() const;
+  // The number of messages that all ranks send, over all operations.
+  std::uint64_t messages() const { return messages_ / 2; }
   // The share of all messages that are done: 0 to 1.
   double share_done() const;
 
@@ -96,7 +98,7 @@ class JobRun {
   std::vector<Group> groups_;
   std::vector<CutEffect> cuts_;
   std::size_t unfinished_ = 0;
-  std::uint64_t messages_ = 0;
+  std::uint64_t messages_ = 0;  // sent and received
   absl::Status status_;
 };
 

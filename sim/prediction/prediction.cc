@@ -71,14 +71,15 @@ GroupPrediction group_prediction(const workload::MixGroup& group, const JobRun::
   prediction.ranks = static_cast<int>(group.ranks.size());
   prediction.size = group.workload.size;
   prediction.started_s = seconds(times.started - Instant{});
+  const double share = workload::time_share(prediction.workload);
   Instant before = times.started;
   for (const Instant& completed : times.completions) {
-    prediction.operation_s.push_back(seconds(completed - before));
+    prediction.operation_s.push_back(seconds(completed - before) * share);
     before = completed;
   }
   if (prediction.operation_s.empty()) return prediction;
   // The mean over the whole time, since operations overlap: parts of a later one are done while the first still runs.
-  prediction.time_s = seconds(before - times.started) / static_cast<double>(prediction.operation_s.size());
+  prediction.time_s = seconds(before - times.started) * share / static_cast<double>(prediction.operation_s.size());
   prediction.algbw_GBps = static_cast<double>(prediction.size) / prediction.time_s / 1e9;
   prediction.busbw_GBps = prediction.algbw_GBps * workload::bus_factor(prediction.workload, prediction.ranks);
   return prediction;
@@ -209,6 +210,7 @@ absl::StatusOr<Prediction> predict(const routing::Topology& topology, const Pred
   }
   prediction.cuts = (*run)->cuts();
   prediction.bytes_again = (*run)->bytes_again();
+  prediction.messages = (*run)->messages();
   note_cables(world, prediction);
   note_relays(world, request.circuits, prediction);
   if (timeline.has_value()) prediction.timeline = timeline->samples();

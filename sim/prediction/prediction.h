@@ -50,10 +50,11 @@ struct GroupPrediction {
   int ranks = 0;
   std::uint64_t size = 0;  // after rounding
   double started_s = 0;
-  std::vector<double> operation_s;  // by completed operation: from the end of the previous one on all ranks
-  double time_s = 0;                // of one operation: the mean; 0: none completed
-  double algbw_GBps = 0;            // GB/s
-  double busbw_GBps = 0;            // GB/s
+  // By completed operation: from the end of the previous one on all ranks, times time_share().
+  std::vector<double> operation_s;
+  double time_s = 0;      // of one operation: the mean; 0: none completed
+  double algbw_GBps = 0;  // GB/s
+  double busbw_GBps = 0;  // GB/s
 };
 
 // A job that was ended by a cut before it was done: a flow had no path left.
@@ -73,6 +74,7 @@ struct Prediction {
   std::optional<EarlyEnd> early_end;
   std::vector<CutEffect> cuts;    // in the order of the request
   std::uint64_t bytes_again = 0;  // sent again after cuts
+  std::uint64_t messages = 0;     // that all ranks send, as collperf's messages_sent; 0 at flow level
   std::vector<CableLoad> cables;  // all, both directions, in the order of cables
   std::size_t hottest = 0;        // index into `cables`
   std::vector<SharedLoad> shared;

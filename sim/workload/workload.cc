@@ -88,6 +88,10 @@ double bus_factor(const Workload& workload, int ranks) {
   }
 }
 
+double time_share(const Workload& workload) {
+  return workload.operation == Operation::kPingPong ? 0.5 : 1;
+}
+
 std::uint64_t rounded_size(const Workload& workload, int ranks, std::uint64_t size) {
   const std::uint64_t n = static_cast<std::uint64_t>(ranks);
   switch (workload.operation) {

@@ -24,7 +24,7 @@ enum class Operation {
   kOpposite,   // every rank r sends to (r + N/2) % N, simultaneously
   kNeighbour,  // every rank r sends to (r + 1) % N, simultaneously
   kPair,       // source sends to destination, the other ranks are idle
-  kPingPong,   // source sends to destination, which sends the same bytes back; times are half round trips
+  kPingPong,   // source sends to destination, which sends the same bytes back once it has all of them
   kPipeline,   // rank 0's bytes go from rank to rank in micro-batches; each is forwarded when complete
 };
 
@@ -48,6 +48,10 @@ std::string variant_name(const Workload& workload);
 bool is_point_to_point(const Workload& workload);
 
 double bus_factor(const Workload& workload, int ranks);
+
+// The part of an operation's duration that is its time: half for pingpong, an operation of which is a round trip; 1 for
+// all others. All times, percentiles and bandwidths of collperf and the simulator include it.
+double time_share(const Workload& workload);
 
 // The smallest size not below `size` that the operation can divide among its ranks.
 std::uint64_t rounded_size(const Workload& workload, int ranks, std::uint64_t size);

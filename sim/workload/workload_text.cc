@@ -14,7 +14,7 @@
 namespace cableway::workload {
 namespace {
 
-constexpr char kSizeExpected[] = "; expected a whole number of bytes, or one with KB, MB, GB, KiB, MiB or GiB";
+constexpr char kSizeExpected[] = "; expected a whole number of bytes, or one with K, M, G, KiB, MiB, GiB, KB, MB or GB";
 constexpr std::array<std::string_view, 9> kOperations = {"all_reduce", "all_gather", "reduce_scatter",
                                                          "broadcast",  "reduce",     "all_to_all",
                                                          "sendrecv",   "pingpong",   "pipeline"};
@@ -26,14 +26,21 @@ struct Unit {
 };
 
 constexpr Unit kByte = {"B", 1};
-constexpr std::array<Unit, 8> kUnits = {{{"GiB", 1ULL << 30},
-                                         {"MiB", 1ULL << 20},
-                                         {"KiB", 1ULL << 10},
-                                         {"GB", 1'000'000'000},
-                                         {"MB", 1'000'000},
-                                         {"KB", 1000},
-                                         kByte,
-                                         {"", 1}}};
+// size_text() uses the first of those with the same number of bytes.
+constexpr std::array<Unit, 14> kUnits = {{{"GiB", 1ULL << 30},
+                                          {"MiB", 1ULL << 20},
+                                          {"KiB", 1ULL << 10},
+                                          {"GB", 1'000'000'000},
+                                          {"MB", 1'000'000},
+                                          {"KB", 1000},
+                                          kByte,
+                                          {"", 1},
+                                          {"G", 1ULL << 30},
+                                          {"M", 1ULL << 20},
+                                          {"K", 1ULL << 10},
+                                          {"g", 1ULL << 30},
+                                          {"m", 1ULL << 20},
+                                          {"k", 1ULL << 10}}};
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 80;
@@ -104,12 +111,13 @@ absl::StatusOr<Workload> parse_operation(std::string_view name, std::string_view
   }
   if (name == "pipeline") return parse_pipeline(variant);
 
-  constexpr std::array<std::pair<std::string_view, Operation>, 5> kOthers = {
+  constexpr std::array<std::pair<std::string_view, Operation>, 6> kOthers = {
       {{"all_gather", Operation::kAllGather},
        {"reduce_scatter", Operation::kReduceScatter},
        {"broadcast", Operation::kBroadcast},
        {"reduce", Operation::kReduce},
-       {"all_to_all", Operation::kAllToAll}}};
+       {"all_to_all", Operation::kAllToAll},
+       {"alltoall", Operation::kAllToAll}}};
   const auto* const found =
       std::find_if(kOthers.begin(), kOthers.end(), [&](const auto& other) { return other.first == name; });
   if (found == kOthers.end()) return unknown_operation(name);
@@ -117,22 +125,30 @@ absl::StatusOr<Workload> parse_operation(std::string_view name, std::string_view
   return Workload{found->second};
 }
 
-absl::StatusOr<SizedWorkload> parse_parts(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return wrong("it has no size; expected OPERATION:SIZE, such as all_reduce:1MiB");
-  const std::string_view rest = text.substr(colon + 1);
-  const std::size_t comma = rest.find(',');
+absl::StatusOr<WorkloadPattern> parse_parts(std::string_view text) {
+  const std::size_t name_end = std::min(text.find_first_of(":,"), text.size());
+  const std::size_t comma = text.find(',', name_end);
   const bool has_variant = comma != std::string_view::npos;
-  if (has_variant && comma + 1 == rest.size()) {
+  if (has_variant && comma + 1 == text.size()) {
     return wrong("no variant after the comma; expected OPERATION:SIZE,VARIANT, or no comma");
   }
-  const absl::StatusOr<std::uint64_t> size = parse_size(rest.substr(0, comma));
-  if (!size.ok()) return size.status();
-  if (*size == 0) return wrong("the size is 0; expected 1 byte or more");
+  WorkloadPattern pattern;
+  if (text.substr(name_end, 1) == ":") {
+    const std::string_view size_part = text.substr(name_end + 1, has_variant ? comma - name_end - 1 : comma);
+    const absl::StatusOr<std::uint64_t> size = parse_size(size_part);
+    if (!size.ok()) return size.status();
+    if (*size == 0) return wrong("the size is 0; expected 1 byte or more");
+    pattern.size = *size;
+  }
   const absl::StatusOr<Workload> workload =
-      parse_operation(text.substr(0, colon), has_variant ? rest.substr(comma + 1) : std::string_view());
+      parse_operation(text.substr(0, name_end), has_variant ? text.substr(comma + 1) : std::string_view());
   if (!workload.ok()) return workload.status();
-  return SizedWorkload{*workload, *size};
+  pattern.workload = *workload;
+  return pattern;
+}
+
+absl::Status in_workload(std::string_view text, std::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("workload ", in_quotes(text), ": ", routing::absl_view(what)));
 }
 
 std::string variant_text(const Workload& workload) {
@@ -181,14 +197,30 @@ std::span<const std::string_view> operation_names() {
   return kOperations;
 }
 
-absl::StatusOr<SizedWorkload> parse_workload(std::string_view text) {
-  absl::StatusOr<SizedWorkload> parsed = parse_parts(text);
+absl::StatusOr<WorkloadPattern> parse_pattern(std::string_view text) {
+  absl::StatusOr<WorkloadPattern> parsed = parse_parts(text);
   if (parsed.ok()) return parsed;
-  return absl::InvalidArgumentError(absl::StrCat("workload ", in_quotes(text), ": ", parsed.status().message()));
+  return in_workload(text, std::string(parsed.status().message()));
+}
+
+absl::StatusOr<SizedWorkload> parse_workload(std::string_view text) {
+  if (text.find(':') == std::string_view::npos) {
+    return in_workload(text, "it has no size; expected OPERATION:SIZE, such as all_reduce:1MiB");
+  }
+  const absl::StatusOr<WorkloadPattern> parsed = parse_pattern(text);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->size.has_value()) {
+    return in_workload(text, "the size is not before the comma; expected OPERATION:SIZE,VARIANT");
+  }
+  return SizedWorkload{parsed->workload, *parsed->size};
 }
 
 std::string workload_text(const SizedWorkload& sized) {
   return absl::StrCat(operation_name(sized.workload), ":", size_text(sized.size), variant_text(sized.workload));
+}
+
+std::string pattern_text(const Workload& workload) {
+  return absl::StrCat(operation_name(workload), variant_text(workload));
 }
 
 absl::Status check_ranks(const Workload& workload, int ranks) {

@@ -32,7 +32,7 @@ def rank_settings(transport: str, rank: int, nodes: Sequence[str], port: int, fo
 
 def all_operations(sizes: Sequence[str], channels: str = "1") -> list[str]:
     """What collperf runs in place of the matrix."""
-    return ["--op", "all", "--pattern", "opposite", "--sizes", ",".join(sizes), "--channels", channels, "--iters", "5"]
+    return ["--workload", "all", "--sizes", ",".join(sizes), "--channels", channels, "--iters", "5"]
 
 
 def collperf_command(bundle: Path, folder: Path, work: Sequence[str]) -> list[str]:

@@ -187,10 +187,10 @@ def _failover() -> Scenario:
         return RankJob(name, "checked_rounds.py", order, plan, faults=two_kills, collperf=_checked(*collperf))
 
     undisturbed = _training("undisturbed", _ORDERS[4], "cableway", 4, _FAILOVER_STEPS)
-    disturbed = replace(undisturbed, name="disturbed", collperf=_checked("--op", "all_reduce"),
+    disturbed = replace(undisturbed, name="disturbed", collperf=_checked("--workload", "all_reduce"),
                         faults=FaultPlan(period_s=5, kills=2, cuts=True))
-    jobs = (rounds("opposite", (0, 1, 2, 3), ("opposite", "all_reduce"), ("--op", "sendrecv", "--pattern", "opposite")),
-            rounds("against", _ORDERS[4], ("all_reduce",), ("--op", "all_reduce")), disturbed, undisturbed)
+    jobs = (rounds("opposite", (0, 1, 2, 3), ("opposite", "all_reduce"), ("--workload", "sendrecv,opposite")),
+            rounds("against", _ORDERS[4], ("all_reduce",), ("--workload", "all_reduce")), disturbed, undisturbed)
     return Scenario("failover", 4, tuple((job,) for job in jobs), 440, 260)
 
 
@@ -216,8 +216,8 @@ def _multipath() -> Scenario:
     plan = _matrix([default], [(MIB, 2, 10, 0.2), (RATIO_SIZE, 4, 8, 2.5)])
     # First for so long that flows which share a cable while an equal path has room have moved there.
     plan["configs"] += _matrix([_PAT], [(RATIO_SIZE // 4, 4, 240, 16.0), (RATIO_SIZE, 4, 12, 3.0)])["configs"]
-    dry = ("--op", "all_reduce,all_gather,reduce_scatter,all_to_all,sendrecv", "--pattern", "pair 0 2,opposite,neighbour",
-           "--sizes", "4M", "--iters", "8")
+    dry = ("--workload", "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "sendrecv,0-2", "sendrecv,opposite",
+           "sendrecv,neighbour", "--sizes", "4M", "--iters", "8")
     # As many as NCCL opens by itself over Socket, which has a device for each cable. Over one device it opens two.
     channels = {"NCCL_MIN_NCHANNELS": "4"}
     jobs = [RankJob(f"multipath-{value}", "nccl_matrix.py", (0, 1, 2, 3), plan,

@@ -77,7 +77,7 @@ def all_reduce(hosts: list[PackagedHost]) -> None:
     for rank, host in enumerate(hosts):
         host.commands += 1
         ranks.append(host.start("collperf", "--plugin", "cableway", "--ranks", str(len(hosts)), "--rank", str(rank),
-                                "--rendezvous", f"{management_address(0)}:29500", "--op", "all_reduce",
+                                "--rendezvous", f"{management_address(0)}:29500", "--workload", "all_reduce",
                                 "--sizes", "1M,16M"))
     for rank in ranks:
         output, errors = rank.communicate(timeout=120)

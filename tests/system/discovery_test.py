@@ -109,8 +109,8 @@ class NodeRestartTest(unittest.TestCase):
         """Neither stopping the daemons nor starting them again affects the flow."""
         nodes.start()
         nodes.wait_for_cables()
-        ranks = nodes.start_ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair:0:1", "--sizes", "1M",
-                                  "--warmup", "1", "--iters", "4", "--seconds", "3")
+        ranks = nodes.start_ranks(["n0", "n1"], "--workload", "sendrecv,0-1", "--sizes", "1M",
+                                  "-w", "1", "--iters", "4", "--seconds", "3")
         nodes.wait_until(lambda: nodes.sent_bytes("n0", "to-n1") > 8 << 20, lambda: "data flows")
         for name in nodes.names:
             nodes.kill(name)

@@ -24,7 +24,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 node() { lab exec "$1" -- env "$BUILD/bin/cablewayd" 2>"$work/$1.log" & eval "daemon_$1=$!"; }
 rank() { lab exec "$2" -- "$BUILD/bin/collperf" --plugin "$BUILD/lib/libnccl-net-cableway.so" --rank "$1" --ranks 2 \
-  --rendezvous "$address:29500" --op sendrecv --pattern 'pair 0 1' --sizes 1M --channels 1 --warmup 1 --iters "$iterations" \
+  --rendezvous "$address:29500" --workload sendrecv,0-1 --sizes 1M --channels 1 -w 1 --iters "$iterations" \
   --seconds "$seconds" --timeout 60 --idle-us 50 >"$work/$1" 2>&1 & eval "rank_$1=$!"; }
 sent() { lab exec n0 -- cat /sys/class/net/to-n1/statistics/tx_bytes; }
 flows() { before=$(sent); for i in $(seq 300); do [ "$(sent)" -gt $((before + 20000000)) ] && return; sleep 0.1; done

@@ -256,5 +256,5 @@ class GuestNodes:
 
     def check_traffic(self, names: list[str] | None = None, **more: Any) -> str:
         """Every pair of the nodes exchanges data; every byte is checked."""
-        return self.ranks(names or self.names, "--op", "all_to_all", "--sizes", "64K", "--channels", "1", "--warmup", "0",
-                          "--iters", "0", "--check-iters", "1", **more).finish()
+        return self.ranks(names or self.names, "--workload", "all_to_all", "--sizes", "64K", "--channels", "1", "-w", "0",
+                          "--iters", "0", "--check", "1", **more).finish()

@@ -282,8 +282,8 @@ class LabNodes:
         nodes in `counted` (default: all that run) relayed meanwhile."""
         relays = counted or self.running()
         before = self.relayed_bytes(relays)
-        self.start_ranks(names or self.running(), "--op", "all_to_all", "--sizes", "2M", "--warmup", "0", "--iters", "0",
-                         "--check-iters", "2").finish()
+        self.start_ranks(names or self.running(), "--workload", "all_to_all", "--sizes", "2M", "-w", "0", "--iters", "0",
+                         "--check", "2").finish()
         return self.relayed_bytes(relays) - before
 
 

@@ -94,9 +94,9 @@ class RelayMemoryTest(unittest.TestCase):
         nodes.start(RELAY_MEMORY=str(RELAY_MEMORY), **STEADY, PULSE_MS="0", MULTIPATH="off")
         nodes.wait_for_cables()
         idle_pipes = {name: kernel_memory(nodes, name).pipes for name in nodes.names}
-        ranks = nodes.start_ranks(nodes.names, "--op", "all_to_all", "--channels", str(COMMUNICATORS),
-                                  "--sizes", "100M", "--step-bytes", "256K", "--warmup", "0", "--iters", "0",
-                                  "--check-iters", "1")
+        ranks = nodes.start_ranks(nodes.names, "--workload", "all_to_all", "--channels", str(COMMUNICATORS),
+                                  "--sizes", "100M", "--step-bytes", "256K", "-w", "0", "--iters", "0",
+                                  "--check", "1")
         complete = set()
         while ranks.running():
             complete |= {name for name in nodes.names if self.check_node(nodes, name, idle_pipes[name])}

@@ -15,7 +15,7 @@ from lab_nodes import STEADY, LabNodes
 _FUNCTIONS = ("to-w0", "to-w0-2")
 # Otherwise either function answers ARP for the addresses of both, and receives the other's bytes.
 _OWN_ADDRESS_ONLY = ("--sysctl", "net.ipv4.conf.all.arp_ignore=1", "--sysctl", "net.ipv4.conf.all.arp_announce=2")
-_SIZES = ("--op", "all_reduce", "--sizes", "16M", "--channels", "2", "--warmup", "0", "--iters", "4", "--check-iters", "1")
+_SIZES = ("--workload", "all_reduce", "--sizes", "16M", "--channels", "2", "-w", "0", "--iters", "4", "--check", "1")
 
 
 class SplitPortsTest(unittest.TestCase):

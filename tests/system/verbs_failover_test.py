@@ -61,8 +61,8 @@ class FailoverTest(NodesTestCase):
         return Footprint(int(resident) * 1024, int(descriptors), counts["qp"], counts["mr"])
 
     def job(self, multipath: str) -> GuestRanks:
-        return self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1",
-                                "--warmup", "1", "--iters", "1", "--check-all", "--seconds", str(_RUN_S),
+        return self.nodes.ranks(["n0", "n2"], "--workload", "sendrecv,0-1", "--sizes", "1M", "--channels", "1",
+                                "-w", "1", "--iters", "1", "--check-all", "--seconds", str(_RUN_S),
                                 settings=self.JOB | {"CABLEWAY_MULTIPATH": multipath})
 
     def wait_for_data(self, ranks: GuestRanks) -> None:

@@ -22,7 +22,7 @@ MTU_BYTES = 4096
 FAILED_WITHIN_S = 30.0
 CHUNK = 64 << 10  # at relays
 EDGES = ",".join(map(str, (1, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1, (4 << 20) + 1)))
-ONCE = ("--warmup", "0", "--iters", "0", "--check-iters", "1")
+ONCE = ("-w", "0", "--iters", "0", "--check", "1")
 
 
 def found_between(one: str, other: str) -> str:
@@ -39,7 +39,7 @@ class VerbsTestCase(NodesTestCase):
 
     def check_every_operation(self, sizes: str) -> int:
         """Returns the bytes that rank 0 verified."""
-        output = self.nodes.ranks(self.nodes.names, "--op", "all", "--sizes", sizes, "--channels", "1", *ONCE).finish()
+        output = self.nodes.ranks(self.nodes.names, "--workload", "all", "--sizes", sizes, "--channels", "1", *ONCE).finish()
         for operation in ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"):
             self.assertIn(operation, output)
         return int(re.search(r"(\d+) bytes verified", output)[1])  # type: ignore[index]
@@ -47,8 +47,8 @@ class VerbsTestCase(NodesTestCase):
     def flowing(self, source: str, destination: str, path_wait_s: int = 0) -> GuestRanks:
         """Starts ranks between which data flows for longer than any test waits. By default a flow fails with its last circuit."""
         before = self.nodes.sent_rdma_packets(source)
-        ranks = self.nodes.ranks([source, destination], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M",
-                                 "--channels", "1", "--warmup", "1", "--iters", "4", "--seconds", "300",
+        ranks = self.nodes.ranks([source, destination], "--workload", "sendrecv,0-1", "--sizes", "1M",
+                                 "--channels", "1", "-w", "1", "--iters", "4", "--seconds", "300",
                                  settings={"CABLEWAY_PATH_WAIT": str(path_wait_s), "CABLEWAY_MULTIPATH": "off"})
         self.addCleanup(ranks.close)
         self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets(source) > before + 1000 or not ranks.running(),
@@ -89,7 +89,7 @@ class SplitPortsTest(VerbsTestCase):
         ports = [(name, port) for name in self.nodes.names for port in self.FUNCTIONS]
         before = {place: self.nodes.sent_bytes(*place) for place in ports}
         packets = {name: self.nodes.sent_rdma_packets(name) for name in self.nodes.names}
-        self.nodes.ranks(self.nodes.names, "--op", "all_reduce", "--sizes", "8M", "--channels", "2", *ONCE).finish()
+        self.nodes.ranks(self.nodes.names, "--workload", "all_reduce", "--sizes", "8M", "--channels", "2", *ONCE).finish()
         moved = {place: self.nodes.sent_bytes(*place) - bytes for place, bytes in before.items()}
         for name in self.nodes.names:
             first, second = (moved[name, port] for port in self.FUNCTIONS)
@@ -149,7 +149,7 @@ class TriangleTest(VerbsTestCase):
     def test_queued_data_is_not_retransmitted(self) -> None:
         sent, retransmitted = self.nodes.sent_rdma_packets("n0"), self.nodes.rdma_duplicate_requests("n1")
         # Eight connections have up to 1 MiB each in flight, which is 1.7 s at the cable's rate.
-        self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "8M", "--step-bytes", "1M",
+        self.nodes.ranks(["n0", "n1"], "--workload", "sendrecv,0-1", "--sizes", "8M", "--step-bytes", "1M",
                          "--in-flight", "8", "--channels", "8", *ONCE).finish()
         sent, retransmitted = self.nodes.sent_rdma_packets("n0") - sent, self.nodes.rdma_duplicate_requests("n1") - retransmitted
         self.assertGreater(sent, (8 << 20) // MTU_BYTES)
@@ -187,7 +187,7 @@ class TriangleTest(VerbsTestCase):
     def test_registrations_that_memory_locks_forbid(self) -> None:
         # The kernel exempts root from this limit unless root lacks that capability.
         bound = ("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock", "prlimit", "--memlock=65536")
-        limited = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--sizes", "4M", *ONCE, prefix=bound)
+        limited = self.nodes.ranks(["n0", "n1"], "--workload", "sendrecv", "--sizes", "4M", *ONCE, prefix=bound)
         output = limited.expect_failure(seconds=FAILED_WITHIN_S)
         self.assertRegex(output, r"cannot register \d+ bytes of memory: .*this process may lock 64")
         self.nodes.check_traffic()
@@ -199,7 +199,7 @@ class TriangleTest(VerbsTestCase):
         for allowed, refused in enumerate(needs):
             with self.subTest(refused):
                 prefix = self.nodes.rdma_objects_limited(["n0", "n1"], allowed)
-                limited = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "4M",
+                limited = self.nodes.ranks(["n0", "n1"], "--workload", "sendrecv,0-1", "--sizes", "4M",
                                            "--step-bytes", "4M", "--channels", "1", "--peer-grace", "2", *ONCE,
                                            prefix=prefix)
                 output = limited.expect_failure(seconds=FAILED_WITHIN_S)
@@ -221,7 +221,7 @@ class RingTest(VerbsTestCase):
 
     def test_size_edges_through_a_relay(self) -> None:
         relayed = sum(map(self.nodes.relayed_bytes, self.nodes.names))
-        self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "opposite", "--sizes", EDGES, "--step-bytes",
+        self.nodes.ranks(["n0", "n2"], "--workload", "sendrecv,opposite", "--sizes", EDGES, "--step-bytes",
                          "8M", "--channels", "1", *ONCE).finish()
         # Both ways.
         self.assertGreaterEqual(sum(map(self.nodes.relayed_bytes, self.nodes.names)) - relayed, 2 * (4 << 20))
@@ -229,12 +229,12 @@ class RingTest(VerbsTestCase):
     def test_64_mib_through_a_relay(self) -> None:
         relayed = sum(map(self.nodes.relayed_bytes, self.nodes.names))
         # 13.5 s on cables of 40 Mbit/s.
-        self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "64M", "--step-bytes", "64M",
+        self.nodes.ranks(["n0", "n2"], "--workload", "sendrecv,0-1", "--sizes", "64M", "--step-bytes", "64M",
                          "--channels", "1", *ONCE).finish()
         self.assertGreaterEqual(sum(map(self.nodes.relayed_bytes, self.nodes.names)) - relayed, 64 << 20)
 
     def test_32_messages_in_flight_through_a_relay(self) -> None:
-        self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "2M", "--step-bytes",
+        self.nodes.ranks(["n0", "n2"], "--workload", "sendrecv,0-1", "--sizes", "2M", "--step-bytes",
                          "16K", "--in-flight", "32", "--channels", "2", *ONCE).finish()
 
     # What ends a flow
@@ -326,7 +326,7 @@ class MixedPathTest(VerbsTestCase):
     def test_bytes_are_right_both_ways(self) -> None:
         packets, relayed = self.nodes.sent_rdma_packets("n0"), self.nodes.relayed_bytes("n1")
         backward = self.nodes.sent_rdma_packets("n1")
-        self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "opposite", "--sizes", EDGES, "--step-bytes", "8M",
+        self.nodes.ranks(["n0", "n2"], "--workload", "sendrecv,opposite", "--sizes", EDGES, "--step-bytes", "8M",
                          "--channels", "1", *ONCE, settings=self.AUTO).finish()
         for name, before in (("n0", packets), ("n1", backward)):
             self.assertGreater(self.nodes.sent_rdma_packets(name) - before, (4 << 20) // MTU_BYTES, name)
@@ -335,7 +335,7 @@ class MixedPathTest(VerbsTestCase):
     def test_a_relay_that_cannot_create_a_queue_pair(self) -> None:
         self.nodes.check_traffic(settings=self.AUTO)
         with self.nodes.no_more_rdma_objects("n1"):
-            ranks = self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--sizes", "64K", *ONCE, settings=self.AUTO)
+            ranks = self.nodes.ranks(["n0", "n2"], "--workload", "sendrecv", "--sizes", "64K", *ONCE, settings=self.AUTO)
             output = ranks.expect_failure(seconds=FAILED_WITHIN_S)
             self.assertRegex(output, r"node n1.*RDMA device rxe-to-n0 cannot .*: raise rdma\.max")
         self.nodes.check_traffic(settings=self.AUTO)
@@ -380,7 +380,7 @@ class MixedPathTest(VerbsTestCase):
 
     def test_verbs_refuses_a_cable_without_rdma(self) -> None:
         self.assertEqual(self.nodes.sent_rdma_packets("n2"), 0)
-        ranks = self.nodes.ranks(["n1", "n2"], "--op", "sendrecv", "--sizes", "64K", *ONCE)
+        ranks = self.nodes.ranks(["n1", "n2"], "--workload", "sendrecv", "--sizes", "64K", *ONCE)
         output = ranks.expect_failure(seconds=FAILED_WITHIN_S)
         self.assertRegex(output, r"CABLEWAY_TRANSPORT is verbs, and the port with address 10\.7\.1\.[12] has no RDMA device")
 

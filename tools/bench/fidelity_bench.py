@@ -50,17 +50,9 @@ class _Size:
 # The smaller size has more: with few messages, TCP's behaviour varies between operations.
 _SIZES = (_Size(1, warm_up=4, operations=16), _Size(8, warm_up=1, operations=4))
 
-# collperf's options by the simulator's workload.
-_WORKLOADS = {
-    "all_reduce,ring": ("--op", "all_reduce", "--algo", "ring"),
-    "all_reduce,tree": ("--op", "all_reduce", "--algo", "tree"),
-    "all_gather": ("--op", "all_gather"),
-    "reduce_scatter": ("--op", "reduce_scatter"),
-    "broadcast": ("--op", "broadcast"),
-    "all_to_all": ("--op", "all_to_all"),
-    "sendrecv,opposite": ("--op", "sendrecv", "--pattern", "opposite"),
-    "sendrecv,neighbour": ("--op", "sendrecv", "--pattern", "neighbour"),
-}
+# Without their sizes, as collperf takes them.
+_WORKLOADS = ("all_reduce,ring", "all_reduce,tree", "all_gather", "reduce_scatter", "broadcast", "all_to_all",
+              "sendrecv,opposite", "sendrecv,neighbour")
 
 _DESCRIPTION = f"""\
 Runs {len(_WORKLOADS)} workloads of {' and '.join(map(str, _SIZES))} on {', '.join(_SPECS)} with cables of {_RATE_MBPS}
@@ -109,8 +101,8 @@ def _measure(build: Path, scratch: Path, workload: str, size: _Size) -> float:
     """One run of collperf on all nodes: seconds of one operation."""
     nodes = os.environ["LAB_NODES"].split()
     result = scratch / "result.json"
-    arguments = ["--sizes", f"{size.mebibytes}M", "--warmup", str(size.warm_up), "--iters", str(size.operations),
-                 "--idle-us", "50", "--json", str(result), *_WORKLOADS[workload]]
+    arguments = ["--sizes", f"{size.mebibytes}M", "-w", str(size.warm_up), "--iters", str(size.operations),
+                 "--idle-us", "50", "--json", str(result), "--workload", workload]
     address = subprocess.run(["lab", "exec", nodes[0], "--", "printenv", "LAB_NODE_ADDRESS"], capture_output=True,
                              text=True, timeout=60, check=True).stdout.strip()
     with ExitStack() as stack:

@@ -88,7 +88,7 @@ class CollperfRuns:
                     report = ["--json", "-"] if rank == 0 else []
                     command = [str(self._build / "bin/collperf"), "--plugin",
                                str(self._build / "lib/libnccl-net-cableway.so"), "--rank", str(rank), "--ranks",
-                               str(len(nodes)), "--rendezvous", f"{address}:{self._port}", "--op", "sendrecv",
+                               str(len(nodes)), "--rendezvous", f"{address}:{self._port}",
                                "--idle-us", str(_IDLE_US), *report, *options]
                     ranks.append(GuestProcess(node, command, _SETTINGS))
                     stack.callback(ranks[-1].stop)

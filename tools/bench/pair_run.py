@@ -121,14 +121,14 @@ class PairRunner:
         # As many operations as a cable of 1 Gbit/s carries in that time: there, one uninterrupted stream. On a faster
         # one collperf adds batches until the time has passed, and each waits for the previous one to drain.
         operations = math.ceil(seconds * 125e6 / OPERATION_BYTES)
-        arguments = ["--pattern", "pair 0 1", "--sizes", str(OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES),
-                     "--in-flight", str(MESSAGES_IN_FLIGHT), "--warmup", "1", "--iters", str(operations),
+        arguments = ["--workload", "sendrecv,0-1", "--sizes", str(OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES),
+                     "--in-flight", str(MESSAGES_IN_FLIGHT), "-w", "1", "--iters", str(operations),
                      "--seconds", str(seconds), "--idle-us", str(idle_us)]
         return self._run(way, SHARED, arguments, seconds, idle_rate)
 
     def latency(self, way: Way, placement: Placement, seconds: float, idle_us: int) -> Outcome:
         """At least `seconds` of round trips of 8 bytes."""
-        arguments = ["--latency", "--pattern", "pair 0 1", "--sizes", "8", "--warmup", "200", "--iters", "500",
+        arguments = ["--workload", "pingpong,0-1", "--sizes", "8", "-w", "200", "--iters", "500",
                      "--seconds", str(seconds), "--idle-us", str(idle_us)]
         return self._run(way, placement, arguments, seconds, None)
 
@@ -159,7 +159,7 @@ class PairRunner:
 
     def _command(self, rank: int, arguments: list[str]) -> list[str]:
         return [str(self._builds.collperf), "--plugin", str(self._builds.plugin), "--rank", str(rank), "--ranks", "2",
-                "--rendezvous", f"{self._address}:{_PORT}", "--op", "sendrecv", "--channels", "1",
+                "--rendezvous", f"{self._address}:{_PORT}", "--channels", "1",
                 "--json", str(self._scratch / "result.json"), *arguments]
 
     def _outcome(self, way: Way, cost: WindowCost | None) -> Outcome:

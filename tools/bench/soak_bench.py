@@ -126,8 +126,8 @@ def _start_ranks(build: Path, report: Path, seconds: float, stack: ExitStack) ->
     ranks = []
     for rank, node in enumerate(_NODES):
         command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"), "--rank", str(rank),
-                   "--ranks", str(len(_NODES)), "--rendezvous", f"{address}:{_PORT}", "--op", "all_to_all", "--sizes", "4M",
-                   "--iters", "1", "--warmup", "1", "--check-all", "--wall-seconds", f"{seconds:.0f}", "--idle-us", "100", "--timeout",
+                   "--ranks", str(len(_NODES)), "--rendezvous", f"{address}:{_PORT}", "--workload", "all_to_all:4M",
+                   "--iters", "1", "-w", "1", "--check-all", "--wall-seconds", f"{seconds:.0f}", "--idle-us", "100", "--timeout",
                    "60", "--json", str(report)]
         ranks.append(LabProcess(node, command, {"CABLEWAY_LOG": "warning"}))
         stack.callback(ranks[-1].stop)

@@ -59,11 +59,11 @@ class Rates:
         return Rates(json.loads(path.read_text(encoding="utf-8")))
 
 
-def _options(seconds: int, rate_mbps: int, pattern: str, connections: int = 1) -> list[str]:
+def _options(seconds: int, rate_mbps: int, workload: str, connections: int = 1) -> list[str]:
     """Options for as many operations as a cable carries in that time."""
     operation_bytes = math.ceil(OPERATION_S * rate_mbps * 125e3 / MESSAGE_BYTES) * MESSAGE_BYTES
-    return ["--pattern", pattern, "--sizes", str(operation_bytes), "--step-bytes", str(MESSAGE_BYTES // connections),
-            "--in-flight", str(MESSAGES_IN_FLIGHT), "--channels", str(connections), "--warmup", "1", "--iters",
+    return ["--workload", workload, "--sizes", str(operation_bytes), "--step-bytes", str(MESSAGE_BYTES // connections),
+            "--in-flight", str(MESSAGES_IN_FLIGHT), "--channels", str(connections), "-w", "1", "--iters",
             str(max(1, seconds // OPERATION_S)), "--timeout", "60"]
 
 
@@ -72,7 +72,7 @@ def measure_line(build: Path, plan: Plan) -> Rates:
     rates, runs, nodes = Rates(), CollperfRuns(build), guests()
 
     def ours(relays: int, connections: int = 1) -> float:
-        options = _options(plan.seconds, LINE_MBPS, "pair 0 1", connections)
+        options = _options(plan.seconds, LINE_MBPS, "sendrecv,0-1", connections)
         return runs.megabytes_per_s(_SLACK_S + 4 * plan.seconds, ((nodes[0], nodes[relays + 1]), options))[0]
 
     def perftest(routers: int) -> float:
@@ -94,7 +94,7 @@ def measure_line(build: Path, plan: Plan) -> Rates:
 def measure_ring(build: Path, plan: Plan) -> Rates:
     """Measures in a lab ring:4 at RING_MBPS: the mean rate of a cable, one way round and both ways at once."""
     rates, runs, nodes = Rates(), CollperfRuns(build), guests()
-    options = _options(plan.seconds, RING_MBPS, "neighbour")
+    options = _options(plan.seconds, RING_MBPS, "sendrecv,neighbour")
     forward, backward = (nodes, options), (list(reversed(nodes)), options)
     with ExitStack() as stack:
         start_nodes(build, stack, len(nodes))

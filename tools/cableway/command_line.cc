@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/files/settings_reader.h"
 #include "core/settings/settings.h"
+#include "routing/text/shell_text.h"
 #include "tools/cableway/command/command_parser.h"
 #include "tools/cableway/command/exit_status.h"
-#include "tools/cableway/text/shell_text.h"
 #include "tools/cableway/verbs/verb.h"
 #include "tools/cableway/verbs/verb_table.h"
 
@@ -42,7 +42,7 @@ Program program() {
 
 std::string command_text(const std::vector<std::string>& arguments) {
   std::string text = "cableway";
-  for (const std::string& argument : arguments) absl::StrAppend(&text, " ", shell_quoted(argument));
+  for (const std::string& argument : arguments) absl::StrAppend(&text, " ", routing::shell_quoted(argument));
   return text;
 }
 

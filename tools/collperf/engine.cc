@@ -55,6 +55,7 @@ void Engine::reset_statistics() {
   durations_.clear();
   durations_.reserve(kMaxDurations);
   bytes_sent_ = 0;
+  messages_sent_ = 0;
 }
 
 std::uint8_t* Engine::at(Location location, std::uint64_t operation) const {
@@ -142,7 +143,10 @@ Engine::Outcome Engine::post(Lane& lane) {
     if (request == nullptr) break;  // "not now"
     lane.requests[progress_.posted_count(lane.index) % lane.requests.size()] = request;
     progress_.posted(lane.index);
-    if (lane.key.sending) bytes_sent_ += progress_.step(*due).bytes;
+    if (lane.key.sending) {
+      bytes_sent_ += progress_.step(*due).bytes;
+      ++messages_sent_;
+    }
     outcome = Outcome::kMoved;
   }
   return outcome;

@@ -56,9 +56,10 @@ class Engine {
   int last_output_area() const { return area_of(Region::kOutput, progress_.operations() - 1); }
 
   // Since reset_statistics(): the time from each operation's settling to the next one's in nanoseconds, up to a limit
-  // of operations; and the bytes sent.
+  // of operations; and what was sent.
   const std::vector<std::uint32_t>& durations() const { return durations_; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
+  std::uint64_t messages_sent() const { return messages_sent_; }
   void reset_statistics();
 
   // Operations completed in this run().
@@ -107,6 +108,7 @@ class Engine {
   std::chrono::nanoseconds elapsed_{0};
   std::vector<std::uint32_t> durations_;
   std::uint64_t bytes_sent_ = 0;
+  std::uint64_t messages_sent_ = 0;
   absl::Status error_;
 };
 

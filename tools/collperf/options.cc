@@ -1,43 +1,48 @@
 #include "tools/collperf/options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <limits>
-#include <map>
-#include <stdexcept>
+#include <fstream>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "CLI/CLI.hpp"
-#include "absl/strings/numbers.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "nccl_adapter/abi/net_abi.h"
 
 namespace cableway::collperf {
 namespace {
 
+using workload::WorkloadPattern;
+
 constexpr std::uint64_t kCollectiveStep = std::uint64_t{512} * 1024;    // NCCL's buffer of 4 MiB in 8 steps
 constexpr std::uint64_t kPointToPointStep = std::uint64_t{128} * 1024;  // NCCL's send/recv chunk
 constexpr std::uint64_t kLine = 128;
 constexpr std::uint64_t kMaxMessages = 1000000;  // per operation and rank: bounds a schedule's memory
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
-constexpr int kMaxRanks = 1024;
+
+constexpr std::size_t kMaxSizes = 10000;  // of a sweep
 
 // The command line before the options are checked against each other.
 struct RawOptions {
   Options options;
-  std::vector<std::string> operations;
-  std::vector<std::string> algorithms;
-  std::vector<std::string> patterns;
-  std::string rendezvous;
-  std::vector<std::uint64_t> sizes;
-  std::uint64_t min = 0;
-  std::uint64_t max = 0;
-  std::uint64_t factor = 2;
-  int micro_batches = 8;
-  bool latency = false;
+  PlacementRequest placement;
+  std::string hosts;
+  std::string host_file;
+  std::string ssh = "ssh";
+  std::vector<std::string> workloads;
+  std::vector<std::string> sizes;
+  std::string min_bytes = "32M";  // these three as nccl-tests
+  std::string max_bytes = "32M";
+  std::string step_bytes = "1M";
+  int step_factor = 0;  // 0: add step_bytes
+  std::string message_bytes = "0";
+  bool no_recv_hint = false;
   double timeout_s = 60;
   double grace_s = 10;
   std::int64_t idle_us = 0;
@@ -47,135 +52,131 @@ struct RawOptions {
   throw CLI::ValidationError(option, reason);
 }
 
+template <typename Value>
+Value good_or_refuse(const std::string& option, absl::StatusOr<Value> value) {
+  if (!value.ok()) refuse(option, std::string(value.status().message()));
+  return *std::move(value);
+}
+
 // Called before any thread starts.
 const char* environment(const char* name) {
   return std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
 }
 
-void parse_rendezvous(const std::string& text, Options& options) {
-  const std::size_t colon = text.rfind(':');
-  int port = 0;
-  if (colon == std::string::npos || !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 1 || port > 65535) {
-    refuse("--rendezvous", absl::StrCat("'", text, "' is not HOST:PORT with a port from 1 to 65535"));
-  }
-  options.host = text.substr(0, colon);
-  if (options.host.size() > 2 && options.host.front() == '[' && options.host.back() == ']') {
-    options.host = options.host.substr(1, options.host.size() - 2);  // an IPv6 address
-  }
-  if (options.host.empty()) refuse("--rendezvous", absl::StrCat("'", text, "' names no host"));
-  options.port = static_cast<std::uint16_t>(port);
+std::uint64_t size_of(const std::string& option, const std::string& text) {
+  return good_or_refuse(option, workload::parse_size(text));
 }
 
-// "pair A B" or "pair:A:B".
-Workload parse_pair(const std::string& pattern, const RawOptions& raw) {
-  const std::vector<std::string> words = absl::StrSplit(pattern, absl::ByAnyChar(" :"), absl::SkipEmpty());
-  Workload workload{raw.latency ? Operation::kPingPong : Operation::kPair};
-  if (words.size() != 3 || words[0] != "pair" || !absl::SimpleAtoi(words[1], &workload.source) ||
-      !absl::SimpleAtoi(words[2], &workload.destination)) {
-    refuse("--pattern", absl::StrCat("'", pattern, "' is none of: opposite, neighbour, \"pair A B\", pair:A:B"));
+// "all" stands for these, in both variants of all_reduce. Not for those without a counterpart in nccl-tests.
+std::vector<WorkloadPattern> all_operations(std::optional<std::uint64_t> size) {
+  std::vector<WorkloadPattern> patterns;
+  for (const Operation operation :
+       {Operation::kAllReduceRing, Operation::kAllReduceTree, Operation::kAllGather, Operation::kReduceScatter,
+        Operation::kBroadcast, Operation::kReduce, Operation::kAllToAll, Operation::kOpposite}) {
+    patterns.push_back({{operation}, size});
   }
-  const int ranks = raw.options.ranks;
-  if (workload.source < 0 || workload.source >= ranks || workload.destination < 0 || workload.destination >= ranks ||
-      workload.source == workload.destination) {
-    refuse("--pattern", absl::StrCat("'", pattern, "' needs two different ranks from 0 to ", ranks - 1));
-  }
-  return workload;
+  return patterns;
 }
 
-void add_patterns(const RawOptions& raw, std::vector<Workload>& workloads) {
-  for (const std::string& pattern : raw.patterns) {
-    if (pattern == "opposite" && !raw.latency) {
-      workloads.push_back({Operation::kOpposite});
-    } else if (pattern == "neighbour" && !raw.latency) {
-      workloads.push_back({Operation::kNeighbour});
-    } else {
-      workloads.push_back(parse_pair(pattern, raw));
+std::vector<WorkloadPattern> all_patterns(const RawOptions& raw) {
+  std::vector<WorkloadPattern> patterns;
+  for (const std::string& text : raw.workloads) {
+    const std::string operation = text.substr(0, text.find(':'));
+    if (operation != "all") {
+      patterns.push_back(good_or_refuse("--workload", workload::parse_pattern(text)));
+      continue;
     }
+    std::optional<std::uint64_t> size;
+    if (operation.size() < text.size()) size = size_of("--workload", text.substr(operation.size() + 1));
+    for (const WorkloadPattern& each : all_operations(size)) patterns.push_back(each);
   }
+  if (patterns.empty()) patterns.push_back({{Operation::kAllReduceRing}, std::nullopt});
+  for (const WorkloadPattern& pattern : patterns) {
+    const absl::Status fits = workload::check_ranks(pattern.workload, raw.options.place.ranks);
+    if (!fits.ok()) refuse("--workload", std::string(fits.message()));
+  }
+  return patterns;
 }
 
-std::vector<Workload> all_workloads(RawOptions raw) {
-  const bool all = std::ranges::find(raw.operations, "all") != raw.operations.end();
-  if (all) {
-    const bool pipeline = std::ranges::find(raw.operations, "pipeline") != raw.operations.end();
-    raw.operations = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"};
-    if (pipeline) raw.operations.push_back("pipeline");
-    if (raw.algorithms.empty()) raw.algorithms = {"ring", "tree"};
-  }
-  if (raw.latency) raw.operations = {"sendrecv"};
-  if (raw.operations.empty()) raw.operations = {"all_reduce"};
-  if (raw.algorithms.empty()) raw.algorithms = {"ring"};
-  if (raw.patterns.empty()) raw.patterns = {raw.latency ? "pair 0 1" : "opposite"};
-  std::vector<Workload> workloads;
-  for (const std::string& operation : raw.operations) {
-    if (operation == "all_reduce") {
-      for (const std::string& algorithm : raw.algorithms) {
-        workloads.push_back({algorithm == "tree" ? Operation::kAllReduceTree : Operation::kAllReduceRing});
-      }
-    } else if (operation == "all_gather") {
-      workloads.push_back({Operation::kAllGather});
-    } else if (operation == "reduce_scatter") {
-      workloads.push_back({Operation::kReduceScatter});
-    } else if (operation == "broadcast") {
-      workloads.push_back({Operation::kBroadcast});
-    } else if (operation == "reduce") {
-      workloads.push_back({Operation::kReduce});
-    } else if (operation == "pipeline") {
-      workloads.push_back({.operation = Operation::kPipeline, .micro_batches = raw.micro_batches});
-    } else if (operation == "all_to_all") {
-      workloads.push_back({Operation::kAllToAll});
-    } else {
-      add_patterns(raw, workloads);
-    }
-  }
-  return workloads;
-}
-
-std::vector<std::uint64_t> all_sizes(const RawOptions& raw) {
-  if (!raw.sizes.empty()) return raw.sizes;
-  if (raw.max == 0 && raw.min != 0) refuse("--min", "needs --max");
-  if (raw.max == 0) return raw.latency ? std::vector<std::uint64_t>{8} : std::vector<std::uint64_t>{8, 65536, 1 << 20};
-  if (raw.min == 0 || raw.min > raw.max) refuse("--min", "must be from 1 to --max");
+// The sizes of -b to -e, for workloads without one of their own.
+std::vector<std::uint64_t> swept_sizes(const RawOptions& raw) {
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = raw.min; size <= raw.max; size *= raw.factor) sizes.push_back(size);
+  for (const std::string& text : raw.sizes) sizes.push_back(size_of("--sizes", text));
+  if (!sizes.empty()) return sizes;
+  const std::uint64_t least = size_of("--minbytes", raw.min_bytes);
+  const std::uint64_t most = size_of("--maxbytes", raw.max_bytes);
+  const std::uint64_t step = size_of("--stepbytes", raw.step_bytes);
+  if (least > most) {
+    refuse("--minbytes", absl::StrCat(workload::size_text(least), " is more than --maxbytes, ",
+                                      workload::size_text(most), ": give both"));
+  }
+  if (step == 0) refuse("--stepbytes", "expected 1 byte or more");
+  if (least == 0 && raw.step_factor > 0) refuse("--minbytes", "expected 1 byte or more with --stepfactor");
+  for (std::uint64_t size = least; size <= most;) {
+    if (sizes.size() == kMaxSizes) {
+      refuse("--maxbytes", absl::StrCat("that makes more than ", kMaxSizes, " sizes: choose larger steps, or -f"));
+    }
+    sizes.push_back(size);
+    size = raw.step_factor > 0 ? size * static_cast<std::uint64_t>(raw.step_factor) : size + step;
+  }
   return sizes;
 }
 
-void check_step_bytes(const Options& options) {
+std::vector<SizedWorkload> all_work(const RawOptions& raw) {
+  const std::vector<std::uint64_t> sizes = swept_sizes(raw);
+  std::vector<SizedWorkload> work;
+  for (const WorkloadPattern& pattern : all_patterns(raw)) {
+    if (pattern.size) {
+      work.push_back({pattern.workload, *pattern.size});
+    } else {
+      for (const std::uint64_t size : sizes) work.push_back({pattern.workload, size});
+    }
+  }
+  return work;
+}
+
+void check_message_bytes(const Options& options) {
   if (options.step_bytes % kLine != 0 || options.step_bytes > (std::uint64_t{1} << 30)) {
     refuse("--step-bytes", "must be a multiple of 128, at most 1G");
   }
-  for (const Workload& workload : options.workloads) {
-    for (std::uint64_t size : options.sizes) {
-      if (size <= kMaxBytes && size / step_bytes_of(options, workload) <= kMaxMessages) continue;
-      refuse("--sizes", absl::StrCat(size, " bytes would exceed ", kMaxMessages, " messages or ", kMaxBytes,
-                                     " bytes: choose a smaller size or a larger --step-bytes"));
-    }
+  for (const SizedWorkload& each : options.work) {
+    if (each.size / step_bytes_of(options, each.workload) <= kMaxMessages) continue;
+    refuse("--workload", absl::StrCat(workload::size_text(each.size), " would be more than ", kMaxMessages,
+                                      " messages: choose a smaller size or a larger --step-bytes"));
   }
+}
+
+std::vector<HostSlots> read_host_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMaxHostListBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) refuse("--hostfile", absl::StrCat("cannot read ", path));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return good_or_refuse("--hostfile", parse_host_file(text));
+}
+
+void place(RawOptions& raw) {
+  Options& options = raw.options;
+  if (!raw.hosts.empty()) raw.placement.hosts = good_or_refuse("--hosts", parse_hosts(raw.hosts));
+  if (!raw.host_file.empty()) raw.placement.hosts = read_host_file(raw.host_file);
+  absl::StatusOr<Placement> placed = place_ranks(raw.placement, environment, static_cast<std::uint32_t>(getpid()));
+  // Its errors name the option or the variable themselves.
+  if (!placed.ok()) throw CLI::ValidationError(std::string(placed.status().message()));
+  options.place = *std::move(placed);
+  options.ssh = absl::StrSplit(raw.ssh, ' ', absl::SkipEmpty());
+  if (options.ssh.empty()) refuse("--ssh", "names no program");
 }
 
 // Sets the values that depend on several options, and rejects conflicting ones.
 Options complete(RawOptions raw) {
   Options& options = raw.options;
-  if (options.rank >= options.ranks) {
-    refuse("--rank",
-           absl::StrCat(options.rank, " is not from 0 to ", options.ranks - 1, " (--ranks ", options.ranks, ")"));
-  }
-  if (raw.rendezvous.empty()) {
-    const char* const host = environment("MASTER_ADDR");
-    const char* const port = environment("MASTER_PORT");
-    if (host == nullptr || port == nullptr) {
-      refuse("--rendezvous", "is required: HOST:PORT of rank 0 (or set MASTER_ADDR and MASTER_PORT)");
-    }
-    raw.rendezvous = absl::StrCat(host, ":", port);
-  }
-  parse_rendezvous(raw.rendezvous, options);
-  options.workloads = all_workloads(raw);
-  options.sizes = all_sizes(raw);
-  check_step_bytes(options);
-  if (options.check_all && !options.check) refuse("--check-all", "conflicts with --no-check");
+  place(raw);
+  options.step_bytes = size_of("--step-bytes", raw.message_bytes);
+  options.work = all_work(raw);
+  check_message_bytes(options);
   if (options.iterations == 0 && options.seconds > 0) refuse("--seconds", "needs --iters of 1 or more");
   if (options.iterations == 0 && options.wall_seconds > 0) refuse("--wall-seconds", "needs --iters of 1 or more");
+  options.recv_hint = !raw.no_recv_hint;
   options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(raw.timeout_s * 1000));
   options.peer_grace = std::chrono::milliseconds(static_cast<std::int64_t>(raw.grace_s * 1000));
   options.idle = std::chrono::microseconds(raw.idle_us);
@@ -184,6 +185,22 @@ Options complete(RawOptions raw) {
   options.trace = level == "debug";
   options.verbose = options.verbose || options.trace || level == "info";
   return options;
+}
+
+// Those that say where ranks run: a process that starts others replaces them.
+constexpr std::array<std::string_view, 8> kPlaceOptions = {"rank",     "ranks", "rendezvous", "hosts",
+                                                           "hostfile", "ssh",   "ngpus",      "launched"};
+
+// The options that were given, but for the place, in a form that this parser takes.
+std::vector<std::string> common_arguments(const CLI::App& app) {
+  std::vector<std::string> arguments;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    if (option->count() == 0 || std::ranges::find(kPlaceOptions, name) != kPlaceOptions.end()) continue;
+    for (const std::string& value : option->results()) arguments.push_back(absl::StrCat("--", name, "=", value));
+  }
+  return arguments;
 }
 
 void add_place_options(CLI::App& app, RawOptions& raw) {
@@ -195,52 +212,48 @@ void add_place_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--abi", o.abi, "Version of the plugin's table, 8 to 12 [the newest it exports]")
       ->check(CLI::Range(8, 12));
   app.add_option("--device", o.device, "Device of the plugin")->check(CLI::Range(0, 1023))->capture_default_str();
-  app.add_option("--rank", o.rank, "This rank, from 0")
-      ->envname("RANK")
-      ->required()
-      ->check(CLI::Range(0, kMaxRanks - 1));
-  app.add_option("--ranks", o.ranks, "Number of ranks")
-      ->envname("WORLD_SIZE")
-      ->required()
-      ->check(CLI::Range(2, kMaxRanks));
-  app.add_option("--rendezvous", raw.rendezvous,
+  app.add_option("-g,--ngpus", raw.placement.per_process,
+                 "Ranks that each process stands for: all of them without a launcher, or on each host of --hosts")
+      ->check(CLI::Range(1, kMostRanks))
+      ->capture_default_str();
+  auto* const hosts = app.add_option("--hosts", raw.hosts, "Start the ranks on these hosts over ssh: h0,h1:SLOTS,..");
+  app.add_option("--hostfile", raw.host_file, "The same from a file, one host a line: h0, h1:4 or h1 slots=4")
+      ->excludes(hosts);
+  app.add_option("--ssh", raw.ssh, "The program for --hosts, with its first arguments")->capture_default_str();
+  app.add_option("--rank", raw.placement.rank, "This rank, from 0, instead of a launcher's")
+      ->check(CLI::Range(0, kMostRanks - 1));
+  app.add_option("--ranks", raw.placement.ranks, "Number of ranks, with --rank")->check(CLI::Range(2, kMostRanks));
+  app.add_option("--rendezvous", raw.placement.rendezvous,
                  "HOST:PORT where rank 0 listens and the others connect [MASTER_ADDR:MASTER_PORT]");
+  app.add_flag("--launched", o.launched)->group("");  // for processes that this program starts
+}
+
+void add_size_options(CLI::App& app, RawOptions& raw) {
+  auto* const sizes =
+      app.add_option("--sizes", raw.sizes, "A list of sizes, as 8,64K,1M, instead of -b to -e")->delimiter(',');
+  app.add_option("-b,--minbytes", raw.min_bytes, "Smallest size")->capture_default_str()->excludes(sizes);
+  app.add_option("-e,--maxbytes", raw.max_bytes, "Largest size")->capture_default_str()->excludes(sizes);
+  auto* const step = app.add_option("-i,--stepbytes", raw.step_bytes, "Bytes from one size to the next")
+                         ->capture_default_str()
+                         ->excludes(sizes);
+  app.add_option("-f,--stepfactor", raw.step_factor, "Factor from one size to the next, instead of --stepbytes")
+      ->check(CLI::Range(2, 1024))
+      ->excludes(sizes)
+      ->excludes(step);
 }
 
 void add_work_options(CLI::App& app, RawOptions& raw) {
   Options& o = raw.options;
-  app.add_option("--op", raw.operations,
-                 "Operations, separated by commas: all_reduce, all_gather, reduce_scatter, broadcast, reduce, "
-                 "all_to_all, sendrecv, "
-                 "pipeline, or all, which excludes pipeline")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all",
-                             "sendrecv", "pipeline", "all"}));
-  app.add_option("--algo", raw.algorithms,
-                 "Algorithms of all_reduce: ring, tree, or ring,tree [ring; both with --op all]")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"ring", "tree"}));
-  app.add_option("--pattern", raw.patterns,
-                 "Patterns of sendrecv, separated by commas: opposite (r to r+N/2), neighbour (r to r+1), \"pair A B\" "
-                 "(only A to B)")
-      ->delimiter(',');
-  app.add_option("--micro-batches", raw.micro_batches, "Number of micro-batches of pipeline")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  app.add_flag("--latency", raw.latency,
-               "Round trips between the two ranks of --pattern \"pair A B\"; the times are half round trips");
-  auto* const sizes = app.add_option("--sizes", raw.sizes, "Sizes, as 8,64K,1M [8,64K,1M]")
-                          ->delimiter(',')
-                          ->transform(CLI::AsSizeValue(false));
-  app.add_option("--min", raw.min, "Smallest size, with --max")->transform(CLI::AsSizeValue(false))->excludes(sizes);
-  app.add_option("--max", raw.max, "Largest size, with --min")->transform(CLI::AsSizeValue(false))->excludes(sizes);
-  app.add_option("--factor", raw.factor, "Factor from one size to the next")
-      ->check(CLI::Range(2, 1024))
-      ->capture_default_str();
-  app.add_option("--warmup", o.warmup, "Operations before the clock starts")
+  app.add_option("--workload", raw.workloads,
+                 "OPERATION[:SIZE][,VARIANT], as of `cableway sim`; several are run one after the other:\n"
+                 "all_reduce (ring, tree), all_gather, reduce_scatter, broadcast, reduce, all_to_all,\n"
+                 "sendrecv (opposite, neighbour, SOURCE-DESTINATION), pingpong (SOURCE-DESTINATION),\n"
+                 "pipeline (micro-batches); or all: those before pingpong, all_reduce in both variants [all_reduce]");
+  add_size_options(app, raw);
+  app.add_option("-w,--warmup_iters", o.warmup, "Operations before the clock starts")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  app.add_option("--iters", o.iterations, "Timed operations; 0 for checked ones only")
+  app.add_option("-n,--iters", o.iterations, "Timed operations; 0 for checked ones only")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   CLI::Option* const measured = app.add_option("--seconds", o.seconds, "Repeat until this much time has been measured")
@@ -258,10 +271,10 @@ void add_transfer_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--in-flight", o.in_flight, "Messages in flight per connection")
       ->check(CLI::Range(1, nccl::abi::kMaxRequests))
       ->capture_default_str();
-  app.add_option("--step-bytes", o.step_bytes, "Largest message [512K; 128K for all_to_all and sendrecv, as NCCL]")
-      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--step-bytes", raw.message_bytes,
+                 "Largest message [512K; 128K for all_to_all and sendrecv, as NCCL]");
   app.add_flag(
-      "!--no-recv-hint", o.recv_hint,
+      "--no-recv-hint", raw.no_recv_hint,
       "Do not pass NCCL's hint that receive completions are optional (v9 and later); for plugins that act on it");
   app.add_option("--idle-us", raw.idle_us,
                  "When nothing moves, sleep this many microseconds; 0 yields the CPU, as NCCL does")
@@ -271,13 +284,12 @@ void add_transfer_options(CLI::App& app, RawOptions& raw) {
 
 void add_check_options(CLI::App& app, RawOptions& raw) {
   Options& o = raw.options;
-  app.add_flag("--check,!--no-check", o.check,
-               "Check every byte of the last timed operation and of --check-iters [yes]");
-  app.add_option("--check-iters", o.check_iterations, "Checked operations with fresh data after the timed ones")
+  app.add_option("-c,--check", o.check_iterations,
+                 "Check every byte of the last timed operation, and of this many more with fresh data; 0: do not check")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   app.add_flag("--check-all", o.check_all, "Also use fresh data for each timed operation, and check them all");
-  app.add_option("--timeout", raw.timeout_s,
+  app.add_option("-T,--timeout", raw.timeout_s,
                  "Time limit in seconds: for all ranks to join, to connect, and without any progress")
       ->check(CLI::Range(0.1, 86400.0))
       ->capture_default_str();
@@ -292,35 +304,37 @@ void add_check_options(CLI::App& app, RawOptions& raw) {
 
 }  // namespace
 
+bool checks(const Options& options) {
+  return options.check_iterations > 0 || options.check_all;
+}
+
 std::uint64_t step_bytes_of(const Options& options, const Workload& workload) {
   if (options.step_bytes != 0) return options.step_bytes;
   return is_point_to_point(workload) ? kPointToPointStep : kCollectiveStep;
 }
 
 nlohmann::json agreement_of(const Options& options) {
-  nlohmann::json operations = nlohmann::json::array();
-  for (const Workload& workload : options.workloads) {
-    operations.push_back(absl::StrCat(operation_name(workload), " ", variant_name(workload)));
-  }
-  return {{"op", operations},
-          {"sizes", options.sizes},
-          {"warmup", options.warmup},
+  nlohmann::json work = nlohmann::json::array();
+  for (const SizedWorkload& each : options.work) work.push_back(workload::workload_text(each));
+  return {{"workload", work},
+          {"warmup_iters", options.warmup},
           {"iters", options.iterations},
           {"seconds", options.seconds},
           {"wall-seconds", options.wall_seconds},
           {"channels", options.channels},
           {"in-flight", options.in_flight},
           {"step-bytes", options.step_bytes},
-          {"check", options.check},
-          {"check-all", options.check_all},
-          {"check-iters", options.check_iterations}};
+          {"check", options.check_iterations},
+          {"check-all", options.check_all}};
 }
 
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   RawOptions raw;
   CLI::App app(
-      "Runs collectives over an NCCL net plugin on host memory, without a GPU, and checks every byte.\n"
-      "Start one process per rank. Exit status: 0 success, 1 wrong bytes, 2 invalid options, 3 failure.",
+      "Runs collectives over an NCCL net plugin on host memory, without a GPU, and checks every byte. Options and "
+      "table\n"
+      "are those of nccl-tests. Ranks: -g N on this host, --hosts over ssh, or started by mpirun, srun or torchrun.\n"
+      "Exit status: 0 success, 1 wrong bytes, 2 invalid options, 3 failure.",
       "collperf");
   add_place_options(app, raw);
   add_work_options(app, raw);
@@ -328,6 +342,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   add_check_options(app, raw);
   try {
     app.parse(argc, argv);
+    raw.options.arguments = common_arguments(app);
     return complete(std::move(raw));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;

@@ -10,22 +10,24 @@
 
 #include "nlohmann/json.hpp"
 #include "sim/workload/workload.h"
+#include "sim/workload/workload_text.h"
+#include "tools/collperf/launch/placement.h"
 
 namespace cableway::collperf {
 
 using workload::Operation;
+using workload::SizedWorkload;
 using workload::Workload;
 
 struct Options {
   std::string plugin;
   int abi = 0;  // 0: the newest that the plugin exports
   int device = 0;
-  int rank = -1;
-  int ranks = 0;
-  std::string host;
-  std::uint16_t port = 0;
-  std::vector<Workload> workloads;
-  std::vector<std::uint64_t> sizes;
+  Placement place;
+  std::vector<std::string> ssh;        // the program that reaches other hosts, and its first arguments
+  bool launched = false;               // by another process of collperf: see starter_watch.h
+  std::vector<std::string> arguments;  // those of all ranks, for processes that this one starts
+  std::vector<SizedWorkload> work;     // in the order of the run; sizes may be 0
   int warmup = 5;
   int iterations = 20;
   double seconds = 0;       // measured
@@ -33,9 +35,8 @@ struct Options {
   int channels = 2;
   int in_flight = 8;
   std::uint64_t step_bytes = 0;  // 0: NCCL's own, which depends on the operation
-  bool check = true;
+  int check_iterations = 1;      // 0: nothing is checked, unless check_all
   bool check_all = false;
-  int check_iterations = 1;
   bool recv_hint = true;
   std::chrono::microseconds idle{0};
   std::chrono::milliseconds timeout{60000};
@@ -45,6 +46,8 @@ struct Options {
   bool verbose = false;
   bool trace = false;
 };
+
+bool checks(const Options& options);
 
 std::uint64_t step_bytes_of(const Options& options, const Workload& workload);
 

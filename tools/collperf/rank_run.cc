@@ -2,9 +2,11 @@
 
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -66,12 +68,17 @@ abi::NetAttr net_attr_of(const Workload& workload) {
   return attr;
 }
 
+RankPlace place_of_this_process() {
+  char host[HOST_NAME_MAX + 1] = {};
+  return {.host = gethostname(host, HOST_NAME_MAX) == 0 ? host : "?", .process = getpid()};
+}
+
 }  // namespace
 
 ScheduleParameters RankRun::parameters_of(const Workload& workload, std::uint64_t size) const {
   return {.workload = workload,
-          .rank = options_.rank,
-          .ranks = options_.ranks,
+          .rank = options_.place.rank,
+          .ranks = options_.place.ranks,
           .size = size,
           .channels = options_.channels,
           .step_bytes = step_bytes_of(options_, workload),
@@ -125,19 +132,18 @@ absl::Status RankRun::allocate_memory() {
   std::uint64_t input = 0;
   std::uint64_t output = 0;
   std::uint64_t staging = 0;
-  for (const Workload& workload : options_.workloads) {
-    for (std::uint64_t size : options_.sizes) {
-      const Schedule schedule = build_schedule(parameters_of(workload, rounded_size(workload, options_.ranks, size)));
-      input = std::max(input, schedule.input_bytes);
-      output = std::max(output, schedule.output_bytes);
-      staging = std::max(staging, schedule.staging_bytes);
-    }
+  for (const SizedWorkload& work : options_.work) {
+    const std::uint64_t size = rounded_size(work.workload, options_.place.ranks, work.size);
+    const Schedule schedule = build_schedule(parameters_of(work.workload, size));
+    input = std::max(input, schedule.input_bytes);
+    output = std::max(output, schedule.output_bytes);
+    staging = std::max(staging, schedule.staging_bytes);
   }
   absl::StatusOr<HostMemory> memory = HostMemory::allocate(input, output, staging);
   if (!memory.ok()) return memory.status();
   memory_.emplace(*std::move(memory));
   NetPlugin& net = library_->net();
-  connections_.emplace(net, *memory_, options_.device, options_.rank, service_control_);
+  connections_.emplace(net, *memory_, options_.device, options_.place.rank, service_control_);
   const EngineSettings settings{.in_flight = options_.in_flight,
                                 .recv_hint = options_.recv_hint,
                                 .idle = options_.idle,
@@ -176,9 +182,9 @@ absl::Status RankRun::run_operations(std::uint64_t operations) {
 // Fills the input with new data, and the outputs with poison.
 void RankRun::refresh(Measurement& m) {
   ++m.tag.iteration;
-  fill_input(m.tag, options_.rank, memory_->area(area_of(Region::kInput, 0)).data,
-             input_size(m.workload, options_.ranks, m.size));
-  const std::uint64_t output_bytes = output_size(m.workload, options_.ranks, m.size);
+  fill_input(m.tag, options_.place.rank, memory_->area(area_of(Region::kInput, 0)).data,
+             input_size(m.workload, options_.place.ranks, m.size));
+  const std::uint64_t output_bytes = output_size(m.workload, options_.place.ranks, m.size);
   for (std::uint64_t operation = 0; operation < workload::kOperationsOpen; ++operation) {
     const int index = area_of(Region::kOutput, operation);
     fill_poison(memory_->area(index).data, output_bytes + kGuardBytes);
@@ -190,7 +196,7 @@ void RankRun::report_wrong(const Measurement& m, const CheckResult& check, const
   std::fprintf(stderr,
                "collperf[%d]: %s %s of %llu bytes, data set %u: %llu bytes wrong%s, the first at %llu: 0x%02x, "
                "expected 0x%02x\n",
-               options_.rank, operation_name(m.workload).c_str(), variant_name(m.workload).c_str(),
+               options_.place.rank, operation_name(m.workload).c_str(), variant_name(m.workload).c_str(),
                static_cast<unsigned long long>(m.size), m.tag.iteration,
                static_cast<unsigned long long>(check.wrong_bytes), where,
                static_cast<unsigned long long>(check.first_wrong_offset), check.found, check.expected);
@@ -198,9 +204,9 @@ void RankRun::report_wrong(const Measurement& m, const CheckResult& check, const
 
 void RankRun::check(Measurement& m) {
   const std::uint8_t* const output = memory_->area(engine_->last_output_area()).data;
-  const CheckResult data = check_output(m.tag, options_.ranks, m.expected, output);
+  const CheckResult data = check_output(m.tag, options_.place.ranks, m.expected, output);
   report_wrong(m, data, "");
-  const CheckResult guard = check_poison(output + output_size(m.workload, options_.ranks, m.size), kGuardBytes);
+  const CheckResult guard = check_poison(output + output_size(m.workload, options_.place.ranks, m.size), kGuardBytes);
   report_wrong(m, guard, " beyond the end of the output");
   m.result.wrong += data.wrong_bytes + guard.wrong_bytes;
   m.result.bytes_verified += data.checked_bytes;
@@ -258,18 +264,30 @@ absl::Status RankRun::run_timed(Measurement& m) {
     if (absl::Status status = run_batch(m, *batch); !status.ok()) return status;
     if (options_.check_all) check(m);
   }
-  if (options_.check && !options_.check_all && m.result.iterations > 0) check(m);
+  if (options_.check_iterations > 0 && !options_.check_all && m.result.iterations > 0) check(m);
   m.result.p50_us = percentile_us(engine_->durations(), 50);
   m.result.p99_us = percentile_us(engine_->durations(), 99);
   m.result.bytes_sent = engine_->bytes_sent();
+  m.result.messages_sent = engine_->messages_sent();
   return absl::OkStatus();
 }
 
 absl::Status RankRun::run_checked(Measurement& m) {
-  for (int i = 0; options_.check && i < options_.check_iterations; ++i) {
+  for (int i = 0; i < options_.check_iterations; ++i) {
     refresh(m);
     if (absl::Status status = run_operations(1); !status.ok()) return status;
     check(m);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RankRun::gather_places() {
+  absl::StatusOr<std::vector<std::string>> all = rendezvous_->all_gather(encode(place_of_this_process()));
+  if (!all.ok()) return all.status();
+  for (const std::string& text : *all) {
+    absl::StatusOr<RankPlace> place = decode_rank_place(text);
+    if (!place.ok()) return place.status();
+    places_.push_back(*std::move(place));
   }
   return absl::OkStatus();
 }
@@ -280,25 +298,25 @@ absl::Status RankRun::gather(const Measurement& m) {
   Result result{.workload = m.workload,
                 .size = m.size,
                 .step_bytes = step_bytes_of(options_, m.workload),
-                .ranks = options_.ranks,
+                .ranks = options_.place.ranks,
                 .by_rank = {}};
   for (const std::string& text : *all) {
     const absl::StatusOr<RankResult> of_rank = decode_rank_result(text);
     if (!of_rank.ok()) return of_rank.status();
     result.by_rank.push_back(*of_rank);
   }
-  if (options_.rank == 0 && options_.json != "-") std::cout << table_row(result) << std::flush;
+  if (prints_table()) std::cout << table_row(result, checks(options_)) << std::flush;
   results_.push_back(std::move(result));
   return absl::OkStatus();
 }
 
 absl::Status RankRun::measure(const Workload& workload, std::uint64_t size, std::uint32_t number) {
   Measurement m{.workload = workload,
-                .size = rounded_size(workload, options_.ranks, size),
+                .size = rounded_size(workload, options_.place.ranks, size),
                 .tag = {number, 0},
                 .expected = {},
                 .result = {}};
-  m.expected = expected_output(workload, options_.rank, options_.ranks, m.size);
+  m.expected = expected_output(workload, options_.place.rank, options_.place.ranks, m.size);
   current_ = absl::StrCat(operation_name(workload), " ", variant_name(workload), " ", m.size, " B");
   Schedule schedule = build_schedule(parameters_of(workload, m.size));
   if (absl::Status status = connect(schedule); !status.ok()) return status;
@@ -312,20 +330,21 @@ absl::Status RankRun::measure(const Workload& workload, std::uint64_t size, std:
 absl::Status RankRun::run_all() {
   if (absl::Status status = init_plugin(); !status.ok()) return status;
   if (absl::Status status = allocate_memory(); !status.ok()) return status;
-  if (options_.rank == 0 && options_.json != "-") std::cout << table_header(options_, description_) << std::flush;
-  std::uint32_t number = 0;
-  for (const Workload& workload : options_.workloads) {
-    for (std::uint64_t size : options_.sizes) {
-      if (absl::Status status = measure(workload, size, number++); !status.ok()) {
-        return absl::Status(status.code(), absl::StrCat(current_, ": ", status.message()));
-      }
+  if (absl::Status status = gather_places(); !status.ok()) return status;
+  if (prints_table()) std::cout << table_header(options_, description_, places_) << std::flush;
+  for (std::size_t i = 0; i < options_.work.size(); ++i) {
+    const SizedWorkload& work = options_.work[i];
+    const bool is_first = i == 0 || !(options_.work[i - 1].workload == work.workload);
+    if (prints_table() && is_first) std::cout << table_columns(work.workload) << std::flush;
+    if (absl::Status status = measure(work.workload, work.size, static_cast<std::uint32_t>(i)); !status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(current_, ": ", status.message()));
     }
   }
   return absl::OkStatus();
 }
 
 void RankRun::tick() {
-  if (!options_.progress || options_.rank != 0 || Clock::now() < next_progress_) return;
+  if (!options_.progress || options_.place.rank != 0 || Clock::now() < next_progress_) return;
   next_progress_ = Clock::now() + std::chrono::seconds(1);
   const std::uint64_t finished = engine_.has_value() ? engine_->finished() : 0;
   std::fprintf(stderr, "collperf: %s, operation %llu\n", current_.c_str(), static_cast<unsigned long long>(finished));
@@ -344,7 +363,7 @@ absl::Status RankRun::close_all() {
 
 void RankRun::report(const absl::Status& status) {
   if (status.ok() || std::exchange(reported_, true)) return;
-  std::fprintf(stderr, "collperf[%d]: %s\n", options_.rank, std::string(status.message()).c_str());
+  std::fprintf(stderr, "collperf[%d]: %s\n", options_.place.rank, std::string(status.message()).c_str());
 }
 
 int RankRun::finish(const absl::Status& status) {
@@ -353,9 +372,9 @@ int RankRun::finish(const absl::Status& status) {
   for (const Result& result : results_) wrong += result.wrong();
   int exit_status = wrong > 0 ? kExitWrong : kExitOk;
   if (!status.ok()) exit_status = kExitFailed;
-  if (options_.rank != 0) return exit_status;
+  if (options_.place.rank != 0) return exit_status;
 
-  if (options_.json != "-") std::cout << table_footer(results_, status) << std::flush;
+  if (prints_table()) std::cout << table_footer(results_, status, checks(options_)) << std::flush;
   if (options_.json.empty()) return exit_status;
   const std::string json = json_report(options_, description_, results_, status).dump(2);
   if (options_.json == "-") {
@@ -366,23 +385,23 @@ int RankRun::finish(const absl::Status& status) {
   file << json << '\n';
   file.close();
   if (file) return exit_status;
-  std::fprintf(stderr, "collperf[%d]: cannot write %s\n", options_.rank, options_.json.c_str());
+  std::fprintf(stderr, "collperf[%d]: cannot write %s\n", options_.place.rank, options_.json.c_str());
   return kExitFailed;
 }
 
 int RankRun::execute() {
-  configure_plugin_log(options_.rank, options_.verbose, options_.trace);
+  configure_plugin_log(options_.place.rank, options_.verbose, options_.trace);
   // Checked first, since a run may take minutes.
-  if (options_.rank == 0 && !options_.json.empty() && options_.json != "-" &&
+  if (options_.place.rank == 0 && !options_.json.empty() && options_.json != "-" &&
       !std::ofstream(options_.json, std::ios::app)) {
     std::fprintf(stderr, "collperf[0]: cannot write %s\n", options_.json.c_str());
     return kExitFailed;
   }
   if (absl::Status status = open_plugin(); !status.ok()) return finish(status);
-  absl::StatusOr<std::unique_ptr<Rendezvous>> rendezvous = Rendezvous::join({.rank = options_.rank,
-                                                                             .ranks = options_.ranks,
-                                                                             .host = options_.host,
-                                                                             .port = options_.port,
+  absl::StatusOr<std::unique_ptr<Rendezvous>> rendezvous = Rendezvous::join({.rank = options_.place.rank,
+                                                                             .ranks = options_.place.ranks,
+                                                                             .host = options_.place.host,
+                                                                             .port = options_.place.port,
                                                                              .timeout = options_.timeout,
                                                                              .agreement = agreement_of(options_)});
   if (!rendezvous.ok()) return finish(rendezvous.status());

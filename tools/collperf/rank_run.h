@@ -59,6 +59,7 @@ class RankRun {
   double time_so_far(const Measurement& measurement) const;
   absl::StatusOr<std::uint64_t> agree_on_batch(const Measurement& measurement);
   absl::Status run_operations(std::uint64_t operations);
+  absl::Status gather_places();
   absl::Status gather(const Measurement& measurement);
   absl::Status close_all();
   absl::Status announce_operation(const Workload& workload);
@@ -69,6 +70,8 @@ class RankRun {
   void tick();
   void report(const absl::Status& status);  // once
   int finish(const absl::Status& status);
+
+  bool prints_table() const { return options_.place.rank == 0 && options_.json != "-"; }
 
   const Options options_;
   PluginDescription description_;
@@ -87,6 +90,7 @@ class RankRun {
 
   std::string current_;  // the measurement, for --progress
   Clock::time_point next_progress_{};
+  std::vector<RankPlace> places_;  // by rank
   std::vector<Result> results_;
 };
 

@@ -1,6 +1,8 @@
 #include "tools/collperf/rendezvous.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -43,6 +45,27 @@ absl::Status resolve(const std::string& host, std::uint16_t port, AddressList& l
   if (error == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("cannot resolve the rendezvous host '", host, "': ", gai_strerror(error)));
+}
+
+// A host's own name often is a loopback address on that host, where other hosts cannot connect.
+bool is_name_of_loopback(const std::string& host, const addrinfo& address) {
+  in6_addr ignored{};
+  const bool is_number = inet_pton(AF_INET, host.c_str(), &ignored) == 1 || host.find(':') != std::string::npos;
+  if (is_number || host == "localhost") return false;
+  if (address.ai_family == AF_INET6) {
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(address.ai_addr)->sin6_addr);
+  }
+  const std::uint32_t v4 = ntohl(reinterpret_cast<const sockaddr_in*>(address.ai_addr)->sin_addr.s_addr);
+  return v4 >> 24 == IN_LOOPBACKNET;
+}
+
+// Makes it the address that stands for all of this host's.
+void widen(const addrinfo& address) {
+  if (address.ai_family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6*>(address.ai_addr)->sin6_addr = in6addr_any;
+  } else {
+    reinterpret_cast<sockaddr_in*>(address.ai_addr)->sin_addr.s_addr = htonl(INADDR_ANY);
+  }
 }
 
 absl::StatusOr<OwnedFd> listen_at(const addrinfo& address) {
@@ -145,6 +168,7 @@ absl::StatusOr<std::unique_ptr<Rendezvous>> Rendezvous::join(RendezvousOptions o
 absl::Status Rendezvous::join_as_root() {
   AddressList addresses;
   if (absl::Status status = resolve(options_.host, options_.port, addresses); !status.ok()) return status;
+  if (is_name_of_loopback(options_.host, *addresses.first)) widen(*addresses.first);
   absl::StatusOr<OwnedFd> listener = listen_at(*addresses.first);
   if (!listener.ok()) {
     return absl::UnavailableError(absl::StrCat("rank 0 cannot listen at ", address(), ": ", listener.status().message(),

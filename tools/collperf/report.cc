@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "routing/text/json_schema.h"
+#include "routing/text/node_name.h"
 
 namespace cableway::collperf {
 namespace {
@@ -43,6 +44,43 @@ std::uint64_t total_verified(const std::vector<Result>& results) {
   return bytes;
 }
 
+constexpr char kUnknown[] = "N/A";
+
+// Sums are of 32-bit words; what is only moved is counted in bytes.
+struct Element {
+  const char* type;
+  const char* reduction;
+  std::uint64_t bytes;
+};
+
+Element element_of(const Workload& workload) {
+  switch (workload.operation) {
+    case Operation::kAllReduceRing:
+    case Operation::kAllReduceTree:
+    case Operation::kReduceScatter:
+    case Operation::kReduce:
+      return {"uint32", "sum", sizeof(std::uint32_t)};
+    default:
+      return {"uint8", "none", 1};
+  }
+}
+
+// -1 for operations without a root, as nccl-tests has it.
+int root_of(const Workload& workload) {
+  return workload.operation == Operation::kBroadcast || workload.operation == Operation::kReduce ? 0 : -1;
+}
+
+// Microseconds in seven columns, with the decimals of nccl-tests.
+std::string time_text(double us) {
+  if (us >= 10000) return absl::StrFormat("%.0f", us);
+  return us >= 100 ? absl::StrFormat("%.1f", us) : absl::StrFormat("%.2f", us);
+}
+
+// GB/s. Slow cables need more decimals than nccl-tests has.
+std::string rate_text(double rate) {
+  return rate >= 1 ? absl::StrFormat("%.2f", rate) : absl::StrFormat("%.4f", rate);
+}
+
 nlohmann::ordered_json json_result(const Result& result) {
   const bool timed = result.iterations() > 0;
   const auto number = [&](double value) { return timed ? nlohmann::ordered_json(value) : nlohmann::ordered_json(); };
@@ -60,7 +98,8 @@ nlohmann::ordered_json json_result(const Result& result) {
           {"bytes_verified", result.bytes_verified()},
           {"seconds", result.seconds()},
           {"cpu_seconds", by_rank(result, &RankResult::cpu_seconds)},
-          {"bytes_sent", by_rank(result, &RankResult::bytes_sent)}};
+          {"bytes_sent", by_rank(result, &RankResult::bytes_sent)},
+          {"messages_sent", by_rank(result, &RankResult::messages_sent)}};
 }
 
 }  // namespace
@@ -72,6 +111,7 @@ std::string encode(const RankResult& result) {
                          {"p99_us", result.p99_us},
                          {"cpu_seconds", result.cpu_seconds},
                          {"bytes_sent", result.bytes_sent},
+                         {"messages_sent", result.messages_sent},
                          {"wrong", result.wrong},
                          {"bytes_verified", result.bytes_verified}})
       .dump();
@@ -91,6 +131,7 @@ absl::StatusOr<RankResult> decode_rank_result(const std::string& text) {
   read("p99_us", result.p99_us);
   read("cpu_seconds", result.cpu_seconds);
   read("bytes_sent", result.bytes_sent);
+  read("messages_sent", result.messages_sent);
   read("wrong", result.wrong);
   read("bytes_verified", result.bytes_verified);
   if (!good) return absl::InvalidArgumentError(absl::StrCat("not a rank's result: ", text));
@@ -107,20 +148,17 @@ double percentile_us(std::vector<std::uint32_t> nanoseconds, int percent) {
 std::uint64_t Result::iterations() const {
   return by_rank.empty() ? 0 : by_rank.front().iterations;
 }
-double Result::per_message() const {
-  return workload.operation == Operation::kPingPong ? 0.5 : 1;
-}
 double Result::seconds() const {
   return slowest_of(*this, &RankResult::seconds);
 }
 double Result::time_us() const {
-  return iterations() == 0 ? 0 : seconds() * 1e6 / static_cast<double>(iterations()) * per_message();
+  return iterations() == 0 ? 0 : seconds() * 1e6 / static_cast<double>(iterations()) * time_share(workload);
 }
 double Result::p50_us() const {
-  return slowest_of(*this, &RankResult::p50_us) * per_message();
+  return slowest_of(*this, &RankResult::p50_us) * time_share(workload);
 }
 double Result::p99_us() const {
-  return slowest_of(*this, &RankResult::p99_us) * per_message();
+  return slowest_of(*this, &RankResult::p99_us) * time_share(workload);
 }
 double Result::alg_bw() const {
   const double us = time_us();
@@ -136,28 +174,75 @@ std::uint64_t Result::bytes_verified() const {
   return sum_of(*this, &RankResult::bytes_verified);
 }
 
-std::string table_header(const Options& options, const PluginDescription& plugin) {
-  return absl::StrFormat(
-             "# collperf: %s (%s, v%d), device %d %s at %d Mbit/s, %d ranks, %d channels, %d messages in flight\n",
-             plugin.path, plugin.name, plugin.abi, plugin.device, plugin.device_name, plugin.speed_mbps, options.ranks,
-             options.channels, options.in_flight) +
-         absl::StrFormat("# %-14s %-10s %12s %8s %12s %12s %12s %12s %12s %10s %14s\n", "op", "variant", "size (B)",
-                         "iters", "time (us)", "p50 (us)", "p99 (us)", "algbw (GB/s)", "busbw (GB/s)", "#wrong",
-                         "verified (B)");
+std::string encode(const RankPlace& place) {
+  return nlohmann::json({{"host", place.host}, {"process", place.process}}).dump();
 }
 
-std::string table_row(const Result& result) {
-  return absl::StrFormat("  %-14s %-10s %12d %8d %12.2f %12.2f %12.2f %12.3f %12.3f %10d %14d\n",
-                         operation_name(result.workload), variant_name(result.workload), result.size,
-                         result.iterations(), result.time_us(), result.p50_us(), result.p99_us(), result.alg_bw(),
-                         result.bus_bw(), result.wrong(), result.bytes_verified());
+absl::StatusOr<RankPlace> decode_rank_place(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("host") || !json["host"].is_string() || !json.contains("process") ||
+      !json["process"].is_number_integer()) {
+    return absl::InvalidArgumentError(absl::StrCat("not a rank's place: ", text));
+  }
+  return RankPlace{json["host"].get<std::string>(), json["process"].get<int>()};
 }
 
-std::string table_footer(const std::vector<Result>& results, const absl::Status& status) {
-  if (!status.ok()) return absl::StrFormat("# collperf: failed: %s\n", status.message());
+std::string table_header(const Options& options, const PluginDescription& plugin,
+                         const std::vector<RankPlace>& places) {
+  std::string text =
+      absl::StrFormat("# collperf: %s (%s, v%d) at %d Mbit/s, %d channels, %d messages in flight\n", plugin.path,
+                      plugin.name, plugin.abi, plugin.speed_mbps, options.channels, options.in_flight);
+  absl::StrAppendFormat(&text, "# nRanks %d warmup iters: %d iters: %d validation: %d\n#\n# Using devices\n",
+                        options.place.ranks, options.warmup, options.iterations, options.check_iterations);
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    absl::StrAppendFormat(&text, "#  Rank %2d Group  0 Pid %6d on %10s device %2d %s\n", rank, places[rank].process,
+                          routing::escaped(places[rank].host), plugin.device, plugin.device_name);
+  }
+  return text;
+}
+
+std::string table_columns(const Workload& workload) {
+  std::string text = absl::StrCat("#\n# ", workload::pattern_text(workload), "\n#\n");
+  absl::StrAppendFormat(&text, "# %52s           out-of-place\n", "");
+  absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s\n", "size", "count", "type", "redop",
+                        "root", "time", "algbw", "busbw", "#wrong");
+  absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s\n", "(B)", "(elements)", "", "", "", "(us)",
+                        "(GB/s)", "(GB/s)");
+  return text;
+}
+
+std::string table_row(const Result& result, bool checked) {
+  const bool timed = result.iterations() > 0;
+  const Element element = element_of(result.workload);
+  std::string text =
+      absl::StrFormat("%12d  %12d  %8s  %6s  %6d  %7s  %6s  %6s %6s\n", result.size, result.size / element.bytes,
+                      element.type, element.reduction, root_of(result.workload),
+                      timed ? time_text(result.time_us()) : kUnknown, timed ? rate_text(result.alg_bw()) : kUnknown,
+                      timed ? rate_text(result.bus_bw()) : kUnknown, checked ? absl::StrCat(result.wrong()) : kUnknown);
+  if (timed && result.workload.operation == Operation::kPingPong) {
+    absl::StrAppendFormat(&text, "#   half round trips: p50 %.2f us, p99 %.2f us\n", result.p50_us(), result.p99_us());
+  }
+  return text;
+}
+
+std::string table_footer(const std::vector<Result>& results, const absl::Status& status, bool checked) {
+  // Scripts must not take the rows before a failure for a result.
+  if (!status.ok()) return absl::StrCat("# collperf: failed: ", status.message(), "\n");
   const std::uint64_t wrong = total_wrong(results);
-  if (wrong > 0) return absl::StrFormat("# collperf: %d of %d bytes wrong\n", wrong, total_verified(results));
-  return absl::StrFormat("# collperf: ok, %d bytes verified\n", total_verified(results));
+  std::string text = absl::StrCat(
+      "# Out of bounds values : ", checked ? absl::StrCat(wrong, wrong == 0 ? " OK" : " FAILED") : "N/A", "\n");
+  // As nccl-tests: of all rows alike.
+  double sum = 0;
+  int timed = 0;
+  for (const Result& result : results) {
+    if (result.iterations() == 0) continue;
+    sum += result.bus_bw();
+    ++timed;
+  }
+  absl::StrAppendFormat(&text, "# Avg bus bandwidth    : %s\n#\n",
+                        timed > 0 ? absl::StrFormat("%g", sum / timed) : kUnknown);
+  if (wrong > 0) return absl::StrFormat("%s# collperf: %d of %d bytes wrong\n", text, wrong, total_verified(results));
+  return absl::StrFormat("%s# collperf: ok, %d bytes verified\n", text, total_verified(results));
 }
 
 nlohmann::ordered_json json_report(const Options& options, const PluginDescription& plugin,
@@ -173,7 +258,7 @@ nlohmann::ordered_json json_report(const Options& options, const PluginDescripti
                                      {"device", plugin.device},
                                      {"device_name", plugin.device_name},
                                      {"speed_mbps", plugin.speed_mbps}}},
-                                   {"ranks", options.ranks},
+                                   {"ranks", options.place.ranks},
                                    {"channels", options.channels},
                                    {"in_flight", options.in_flight}};
   report["results"] = std::move(list);

@@ -1,4 +1,8 @@
-// The report of collperf: a text table and a JSON document.
+// The report of collperf: the table of nccl-tests and a JSON document.
+//
+// In the table, lines that begin with # are for people; the others have nccl-tests' columns of out-of-place operations:
+// size, count, type, redop, root, time (us), algbw, busbw (GB/s), #wrong. There is no in-place block, since collperf
+// has no in-place operation. Each workload has a header of its own.
 //
 // The JSON document:
 //   schema          1
@@ -9,7 +13,8 @@
 //     size_bytes        as nccl-tests counts it; rounded up to a multiple that the ranks can divide
 //     step_bytes        the largest message
 //     iterations        timed operations
-//     time_us           mean time of one operation, on the slowest rank; for pingpong, half a round trip
+//     time_us           mean time of one operation, on the slowest rank, times time_share(): for pingpong, half a
+//                       round trip
 //     p50_us, p99_us    percentiles of single operations, from the end of one to the end of the next
 //     algbw_GBps        size_bytes / time, in 1e9 bytes per second
 //     busbw_GBps        algbw_GBps times nccl-tests' factor of the operation
@@ -18,6 +23,7 @@
 //     seconds           total measured time, on the slowest rank
 //     cpu_seconds       by rank: CPU time of the whole process (plugin threads too) in that time
 //     bytes_sent        by rank: payload passed to isend in that time; CPU per GB = cpu_seconds / bytes_sent * 1e9
+//     messages_sent     by rank: calls of isend in that time that began a message
 //   wrong, bytes_verified   sums over the results
 //   ok              true if everything ran and no byte was wrong
 //   error           why the run ended early, or null
@@ -45,6 +51,7 @@ struct RankResult {
   double p99_us = 0;
   double cpu_seconds = 0;
   std::uint64_t bytes_sent = 0;
+  std::uint64_t messages_sent = 0;
   std::uint64_t wrong = 0;
   std::uint64_t bytes_verified = 0;
 };
@@ -72,9 +79,6 @@ struct Result {
   double bus_bw() const;  // GB/s
   std::uint64_t wrong() const;
   std::uint64_t bytes_verified() const;
-
- private:
-  double per_message() const;  // weight of one operation: half for a round trip
 };
 
 struct PluginDescription {
@@ -86,9 +90,19 @@ struct PluginDescription {
   int speed_mbps = 0;
 };
 
-std::string table_header(const Options& options, const PluginDescription& plugin);
-std::string table_row(const Result& result);
-std::string table_footer(const std::vector<Result>& results, const absl::Status& status);
+// Where a rank runs.
+struct RankPlace {
+  std::string host;
+  int process = 0;
+};
+std::string encode(const RankPlace& place);
+absl::StatusOr<RankPlace> decode_rank_place(const std::string& text);
+
+// `checked`: whether bytes are checked; else nothing is known of wrong ones.
+std::string table_header(const Options& options, const PluginDescription& plugin, const std::vector<RankPlace>& places);
+std::string table_columns(const Workload& workload);
+std::string table_row(const Result& result, bool checked);
+std::string table_footer(const std::vector<Result>& results, const absl::Status& status, bool checked);
 
 nlohmann::ordered_json json_report(const Options& options, const PluginDescription& plugin,
                                    const std::vector<Result>& results, const absl::Status& status);

@@ -23,7 +23,7 @@ _QUIET_S = 1.2  # a kernel that saw a link change in the second before reports a
 _WATCH_S = 0.8  # after the fault
 _END_S = 60.0
 _POLL_S = 0.05
-_CHECKED = ("--sizes", "1M", "--channels", "1", "--warmup", "1", "--iters", "8", "--check-all", "--seconds", f"{_LOAD_S:g}",
+_CHECKED = ("--sizes", "1M", "--channels", "1", "-w", "1", "--iters", "8", "--check-all", "--seconds", f"{_LOAD_S:g}",
             "--idle-us", "100")
 
 
@@ -120,7 +120,7 @@ def _wait_for_data(load: _Load, node: str) -> None:
 def _cut_a_cable(nodes: LabNodes, programs: Programs, first: str, second: str) -> int:
     print(f"\nA cable is cut while an all_reduce goes around all {len(nodes.names)} nodes, every byte checked:\n\n"
           f"$ lab cut {first}-{second}", flush=True)
-    load = _start_load(nodes, programs, nodes.names, "--op", "all_reduce", "--algo", "ring")
+    load = _start_load(nodes, programs, nodes.names, "--workload", "all_reduce,ring")
     _wait_for_data(load, second)
     time.sleep(_QUIET_S)
     cut = nodes.start_lab("cut", f"{first}-{second}")
@@ -133,7 +133,7 @@ def _cut_a_cable(nodes: LabNodes, programs: Programs, first: str, second: str) -
 
 def _kill_a_relay(nodes: LabNodes, programs: Programs, first: str, second: str) -> int:
     print(f"\nA relay dies while {first} sends to {second}, which share no cable:", flush=True)
-    load = _start_load(nodes, programs, [first, second], "--op", "sendrecv", "--pattern", "pair 0 1")
+    load = _start_load(nodes, programs, [first, second], "--workload", "sendrecv,0-1")
     _wait_for_data(load, second)
     before = nodes.relayed_bytes()
     time.sleep(_QUIET_S)

@@ -26,23 +26,27 @@ _ERROR_LINES = 12
 @dataclass(frozen=True)
 class Operation:
     name: str
-    variant: str
-    options: tuple[str, ...] = ()
+    variant: str = ""
 
     @property
     def title(self) -> str:
         return f"{self.name} {self.variant}".strip()
 
+    @property
+    def workload(self) -> str:
+        """As collperf takes it."""
+        return f"{self.name},{self.variant}".rstrip(",")
+
 
 def operations() -> list[Operation]:
     return [
-        Operation("all_reduce", "ring", ("--algo", "ring")),
-        Operation("all_reduce", "tree", ("--algo", "tree")),
-        Operation("all_gather", ""),
-        Operation("reduce_scatter", ""),
-        Operation("broadcast", ""),
-        Operation("all_to_all", ""),
-        Operation("sendrecv", "opposite", ("--pattern", "opposite")),
+        Operation("all_reduce", "ring"),
+        Operation("all_reduce", "tree"),
+        Operation("all_gather"),
+        Operation("reduce_scatter"),
+        Operation("broadcast"),
+        Operation("all_to_all"),
+        Operation("sendrecv", "opposite"),
     ]
 
 
@@ -76,7 +80,7 @@ def run_operation(nodes: LabNodes, programs: Programs, operation: Operation, siz
     fails."""
     report = LAB_DIR / "collperf.json"
     report.unlink(missing_ok=True)
-    options = ["--op", operation.name, *operation.options, "--sizes", str(size), "--warmup", "1", "--iters", "2",
+    options = ["--workload", operation.workload, "--sizes", str(size), "-w", "1", "--iters", "2",
                "--seconds", _MEASURED_S]
     ranks = []
     for rank, node in enumerate(nodes.names):

@@ -51,6 +51,28 @@ TEST(WorkloadTextTest, EveryOperation) {
             (SizedWorkload{{.operation = Operation::kPipeline, .micro_batches = 1}, 64 * kMiB}));
 }
 
+TEST(WorkloadTextTest, SizesOfNcclTestsArePowersOf1024) {
+  EXPECT_EQ(good("all_reduce:1K").size, 1024U);
+  EXPECT_EQ(good("all_reduce:1m").size, kMiB);
+  EXPECT_EQ(good("all_reduce:256M,tree"), good("all_reduce:256MiB,tree"));
+  EXPECT_EQ(good("all_reduce:2G").size, 2048 * kMiB);
+  EXPECT_EQ(good("all_reduce:1MB").size, 1'000'000U);
+  EXPECT_EQ(good("alltoall:8"), good("all_to_all:8"));
+}
+
+TEST(WorkloadTextTest, APatternNeedsNoSize) {
+  EXPECT_EQ(*parse_pattern("all_reduce"), (WorkloadPattern{{Operation::kAllReduceRing}, std::nullopt}));
+  EXPECT_EQ(*parse_pattern("sendrecv,0-2"), (WorkloadPattern{{Operation::kPair, 0, 2}, std::nullopt}));
+  EXPECT_EQ(*parse_pattern("sendrecv:8,0-2"), (WorkloadPattern{{Operation::kPair, 0, 2}, 8}));
+  EXPECT_EQ(std::string(parse_pattern("sendrecv,").status().message()),
+            "workload \"sendrecv,\": no variant after the comma; expected OPERATION:SIZE,VARIANT, or no comma");
+  for (const char* bad : {"", ",", "all_reduce:", "all_reduce:,tree", "sendrecv,0:2"}) {
+    EXPECT_FALSE(parse_pattern(bad).ok()) << bad;
+  }
+  EXPECT_EQ(pattern_text({Operation::kPair, 0, 2}), "sendrecv,0-2");
+  EXPECT_EQ(pattern_text({Operation::kAllReduceRing}), "all_reduce");
+}
+
 TEST(WorkloadTextTest, EveryNamedOperationIsKnown) {
   for (const std::string_view name : operation_names()) good(std::string(name) + ":8");
 }
@@ -59,6 +81,8 @@ TEST(WorkloadTextTest, ReportsErrors) {
   expect_refused("", "it has no size", "OPERATION:SIZE");
   expect_refused("all_reduce", "it has no size", "OPERATION:SIZE");
   expect_refused("all_redcue:8", "unknown operation \"all_redcue\"", "one of all_reduce, all_gather");
+  expect_refused("sendrecv,8", "it has no size", "OPERATION:SIZE");
+  expect_refused("sendrecv,0:8", "sendrecv has no variant \"0:8\"", "opposite");
   expect_refused(":8", "unknown operation \"\"", "one of");
   expect_refused("all_reduce:", "the size \"\" is not understood", "a whole number of bytes");
   expect_refused("all_reduce:8 MiB", "the size \"8 MiB\" is not understood", "a whole number");

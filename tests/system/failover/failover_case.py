@@ -16,10 +16,10 @@ from in_lab import report_figure
 from lab_nodes import PATIENCE_S, STEADY, LabNodes, Ranks
 
 FLOWING_BYTES = 10_000_000
-FLOW = ("--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1", "--warmup", "1", "--check-all",
+FLOW = ("--workload", "sendrecv,0-1", "--sizes", "1M", "--channels", "1", "-w", "1", "--check-all",
         "--iters", "1")
 # The ranks do not meet between operations, so each end of the flow always waits for the other end.
-ENDLESS = ("--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1", "--warmup", "0",
+ENDLESS = ("--workload", "sendrecv,0-1", "--sizes", "1M", "--channels", "1", "-w", "0",
            "--iters", "1000000")
 _SECONDS = 5
 # The longest time between the failures of a flow's ends.

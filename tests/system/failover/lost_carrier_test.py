@@ -26,7 +26,7 @@ _WITHIN_S = 1.0 + _KERNELS_PAUSE_S
 _FLOWING_BYTES = 20_000_000
 # Without pulses, which find the cable first if the kernel is late, and without another circuit, which would outlive it.
 STEADY = LONG_HOLD | {"PATH_WAIT": "0", "PULSE_MS": "0", "MULTIPATH": "off"}
-_FLOW = ("--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--channels", "1", "--warmup", "1")
+_FLOW = ("--workload", "sendrecv,0-1", "--sizes", "1M", "--channels", "1", "-w", "1")
 _ENDLESS = (*_FLOW, "--iters", "100000", "--seconds", "60")
 
 # Sets an interface down, which also takes the carrier of the cable's other end down. Prints the time of that: starting a

@@ -35,15 +35,16 @@ nlohmann::json json_of(const RankProcess& rank) {
 class EveryAbi : public testing::TestWithParam<int> {};
 
 TEST_P(EveryAbi, EveryOperationIsCorrect) {
-  const auto ranks = run_ranks({.arguments = {"--abi", std::to_string(GetParam()), "--op", "all,pipeline", "--pattern",
-                                              "opposite,neighbour,pair 3 1", "--sizes", "0,8,1001,300001", "--warmup",
-                                              "2", "--iters", "4", "--step-bytes", "4K", "--json", "-"}});
+  const auto ranks =
+      run_ranks({.arguments = {"--abi", std::to_string(GetParam()), "--workload", "all", "sendrecv,neighbour",
+                               "sendrecv,3-1", "pipeline,8", "pingpong,1-2", "--sizes", "0,8,1001,300001", "-w", "2",
+                               "--iters", "4", "--step-bytes", "4K", "--json", "-"}});
   expect_all_ok(ranks);
   const nlohmann::json json = json_of(ranks[0]);
   ASSERT_TRUE(json.is_object()) << ranks[0].out;
   EXPECT_EQ(json["ok"], true);
   EXPECT_EQ(json["plugin"]["abi"], GetParam());
-  EXPECT_EQ(json["results"].size(), 11U * 4);
+  EXPECT_EQ(json["results"].size(), 12U * 4);
   for (const nlohmann::json& result : json["results"]) {
     EXPECT_EQ(result["wrong"], 0);
     EXPECT_EQ(result["iterations"], 4);
@@ -55,24 +56,24 @@ TEST_P(EveryAbi, EveryOperationIsCorrect) {
 INSTANTIATE_TEST_SUITE_P(Abi, EveryAbi, testing::Range(8, 13), testing::PrintToStringParamName());
 
 TEST(CollperfRunTest, CountsEveryByteItVerifies) {
-  const auto ranks = run_ranks(
-      {.arguments = {"--op", "all_reduce", "--sizes", "1M", "--iters", "2", "--check-iters", "3", "--json", "-"}});
+  const auto ranks =
+      run_ranks({.arguments = {"--workload", "all_reduce", "--sizes", "1M", "-n", "2", "-c", "3", "--json", "-"}});
   expect_all_ok(ranks);
   // On each of 4 ranks the last timed operation and 3 checked ones.
   EXPECT_EQ(json_of(ranks[0])["bytes_verified"], 4 * 4 * (1 << 20));
 }
 
 TEST(CollperfRunTest, ChecksEveryTimedOperationOnRequest) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_gather", "--sizes", "64K", "--iters", "5", "--check-iters",
-                                              "0", "--check-all", "--json", "-"}});
+  const auto ranks = run_ranks(
+      {.arguments = {"--workload", "all_gather:64K", "--iters", "5", "-c", "0", "--check-all", "--json", "-"}});
   expect_all_ok(ranks);
   EXPECT_EQ(json_of(ranks[0])["bytes_verified"], 4 * 5 * (64 << 10));
 }
 
 TEST(CollperfRunTest, RunsForTheRequestedSeconds) {
-  const auto ranks = run_ranks({.ranks = 2,
-                                .arguments = {"--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "8", "--iters",
-                                              "1", "--seconds", "0.5", "--json", "-"}});
+  const auto ranks = run_ranks(
+      {.ranks = 2,
+       .arguments = {"--workload", "sendrecv,0-1", "--sizes", "8", "--iters", "1", "--seconds", "0.5", "--json", "-"}});
   expect_all_ok(ranks);
   const nlohmann::json result = json_of(ranks[0])["results"][0];
   EXPECT_GE(result["seconds"], 0.5);
@@ -83,8 +84,8 @@ TEST(CollperfRunTest, RunsForTheRequestedSeconds) {
 
 TEST(CollperfRunTest, RunsForTheRequestedTimeChecksIncluded) {
   const auto ranks = run_ranks({.ranks = 2,
-                                .arguments = {"--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M", "--iters",
-                                              "1", "--check-all", "--wall-seconds", "2", "--json", "-"}});
+                                .arguments = {"--workload", "sendrecv,0-1", "--sizes", "1M", "--iters", "1",
+                                              "--check-all", "--wall-seconds", "2", "--json", "-"}});
   expect_all_ok(ranks);
   const nlohmann::json result = json_of(ranks[0])["results"][0];
   EXPECT_LT(result["seconds"], 2) << "measured: without the checks";
@@ -94,7 +95,7 @@ TEST(CollperfRunTest, RunsForTheRequestedTimeChecksIncluded) {
 
 TEST(CollperfRunTest, MeasuresRoundTrips) {
   const auto ranks =
-      run_ranks({.ranks = 3, .arguments = {"--latency", "--pattern", "pair 0 2", "--iters", "100", "--json", "-"}});
+      run_ranks({.ranks = 3, .arguments = {"--workload", "pingpong:8,0-2", "--iters", "100", "--json", "-"}});
   expect_all_ok(ranks);
   const nlohmann::json result = json_of(ranks[0])["results"][0];
   EXPECT_EQ(result["op"], "pingpong");
@@ -106,14 +107,14 @@ TEST(CollperfRunTest, MeasuresRoundTrips) {
 
 TEST(CollperfRunTest, ManyMessagesInFlightAndFew) {
   for (const char* in_flight : {"1", "32"}) {
-    expect_all_ok(run_ranks({.arguments = {"--op", "all", "--sizes", "200K", "--step-bytes", "1K", "--in-flight",
+    expect_all_ok(run_ranks({.arguments = {"--workload", "all", "--sizes", "200K", "--step-bytes", "1K", "--in-flight",
                                            in_flight, "--channels", "4", "--iters", "2"}}));
   }
 }
 
 TEST(CollperfRunTest, OneWrongBitIsFound) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_gather", "--sizes", "1M", "--warmup", "0", "--iters", "1",
-                                              "--check-iters", "0", "--json", "-"},
+  const auto ranks = run_ranks({.arguments = {"--workload", "all_gather", "--sizes", "1M", "-w", "0", "--iters", "1",
+                                              "-c", "0", "--check-all", "--json", "-"},
                                 .environment = {"LOOPBACK_CORRUPT=300000"},
                                 .fault_rank = 2});
   const nlohmann::json json = json_of({0, ranks[0].out.substr(ranks[0].out.find('{'))});
@@ -125,20 +126,20 @@ TEST(CollperfRunTest, OneWrongBitIsFound) {
 }
 
 TEST(CollperfRunTest, WrongBytesOfASumAreFound) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--algo", "tree", "--sizes", "256K", "--warmup",
-                                              "0", "--iters", "0", "--check-iters", "2"},
-                                .environment = {"LOOPBACK_CORRUPT=500"},
-                                .fault_rank = 0});
+  const auto ranks =
+      run_ranks({.arguments = {"--workload", "all_reduce:256K,tree", "-w", "0", "--iters", "0", "--check", "2"},
+                 .environment = {"LOOPBACK_CORRUPT=500"},
+                 .fault_rank = 0});
   EXPECT_THAT(ranks[0].out, HasSubstr("bytes wrong"));
   EXPECT_EQ(ranks[0].status, 1);
 }
 
 TEST(CollperfRunTest, AStallIsReportedWithItsConnection) {
-  const auto ranks =
-      run_ranks({.ranks = 2,
-                 .arguments = {"--op", "sendrecv", "--sizes", "1M", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
-                 .environment = {"LOOPBACK_STALL=3"},
-                 .fault_rank = 1});
+  const auto ranks = run_ranks(
+      {.ranks = 2,
+       .arguments = {"--workload", "sendrecv", "--sizes", "1M", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
+       .environment = {"LOOPBACK_STALL=3"},
+       .fault_rank = 1});
   EXPECT_EQ(ranks[0].status, 3);
   EXPECT_EQ(ranks[1].status, 3);
   EXPECT_THAT(ranks[1].out, HasSubstr("no message moved for 6 s"));
@@ -147,7 +148,7 @@ TEST(CollperfRunTest, AStallIsReportedWithItsConnection) {
 }
 
 TEST(CollperfRunTest, APluginErrorIsReportedWithCallPeerAndWarning) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--sizes", "1M", "--peer-grace", "5"},
+  const auto ranks = run_ranks({.arguments = {"--workload", "all_reduce", "--sizes", "1M", "--peer-grace", "5"},
                                 .environment = {"LOOPBACK_FAIL=5"},
                                 .fault_rank = 1});
   EXPECT_THAT(ranks[1].out, HasSubstr("isend to rank 2 (channel "));
@@ -156,7 +157,7 @@ TEST(CollperfRunTest, APluginErrorIsReportedWithCallPeerAndWarning) {
 }
 
 TEST(CollperfRunTest, AKilledRankEndsTheOthers) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--sizes", "1M", "--peer-grace", "5"},
+  const auto ranks = run_ranks({.arguments = {"--workload", "all_reduce", "--sizes", "1M", "--peer-grace", "5"},
                                 .environment = {"LOOPBACK_DIE=7"},
                                 .fault_rank = 2});
   EXPECT_EQ(ranks[2].status, 128 + 9);
@@ -168,18 +169,20 @@ TEST(CollperfRunTest, AKilledRankEndsTheOthers) {
 }
 
 TEST(CollperfRunTest, NamesThePeerThatIsNotConnected) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
-                                .environment = {"LOOPBACK_NO_ACCEPT=1"},
-                                .fault_rank = 3});
+  const auto ranks =
+      run_ranks({.arguments = {"--workload", "all_reduce:1M", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
+                 .environment = {"LOOPBACK_NO_ACCEPT=1"},
+                 .fault_rank = 3});
   EXPECT_EQ(ranks[3].status, 3);
   EXPECT_THAT(ranks[3].out, HasSubstr("connections missing after 6 s: from rank 2 (channel 0)"));
 }
 
 TEST(CollperfRunTest, APluginThatBlocksIsNamed) {
-  const auto ranks = run_ranks({.ranks = 2,
-                                .arguments = {"--op", "sendrecv", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
-                                .environment = {"LOOPBACK_BLOCK=1"},
-                                .fault_rank = 1});
+  const auto ranks =
+      run_ranks({.ranks = 2,
+                 .arguments = {"--workload", "sendrecv:1M", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
+                 .environment = {"LOOPBACK_BLOCK=1"},
+                 .fault_rank = 1});
   EXPECT_EQ(ranks[1].status, 3);
   EXPECT_THAT(ranks[1].out, HasSubstr("the plugin's test has not returned for 6 s"));
   EXPECT_EQ(ranks[0].status, 3);
@@ -188,7 +191,7 @@ TEST(CollperfRunTest, APluginThatBlocksIsNamed) {
 TEST(CollperfRunTest, AHintLeftInTheRequestIsAnError) {
   const std::vector<std::string> environment = {"LOOPBACK_KEEP_HINT=1"};
   const auto ranks = run_ranks({.ranks = 2,
-                                .arguments = {"--op", "sendrecv", "--timeout", kTimeout, "--peer-grace", "0"},
+                                .arguments = {"--workload", "sendrecv:1M", "--timeout", kTimeout, "--peer-grace", "0"},
                                 .environment = environment,
                                 .fault_rank = 0});
   EXPECT_EQ(ranks[0].status, 3);

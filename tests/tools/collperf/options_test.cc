@@ -16,7 +16,8 @@ using testing::HasSubstr;
 class OptionsTest : public testing::Test {
  protected:
   OptionsTest() {
-    for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "NCCL_NET_PLUGIN", "CABLEWAY_LOG"}) {
+    for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "NCCL_NET_PLUGIN", "CABLEWAY_LOG",
+                             "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "SLURM_PROCID"}) {
       unsetenv(name);  // NOLINT(concurrency-mt-unsafe): one thread
     }
   }
@@ -54,19 +55,51 @@ class OptionsTest : public testing::Test {
     EXPECT_THAT(output_, HasSubstr(reason));
   }
 
+  std::vector<Workload> workloads(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), {"--sizes", "8"});
+    std::vector<Workload> list;
+    for (const SizedWorkload& each : good(std::move(arguments)).work) list.push_back(each.workload);
+    return list;
+  }
+
+  std::vector<std::uint64_t> sizes(std::vector<const char*> arguments) {
+    std::vector<std::uint64_t> list;
+    for (const SizedWorkload& each : good(std::move(arguments)).work) list.push_back(each.size);
+    return list;
+  }
+
   std::string output_;
 };
 
 TEST_F(OptionsTest, DefaultsAreThoseOfNccl) {
   const Options options = good({});
-  EXPECT_THAT(options.workloads, ElementsAre(Workload{Operation::kAllReduceRing}));
+  EXPECT_THAT(options.work, ElementsAre(SizedWorkload{{Operation::kAllReduceRing}, 32U << 20}));
+  EXPECT_EQ(options.warmup, 5);
+  EXPECT_EQ(options.iterations, 20);
+  EXPECT_EQ(options.check_iterations, 1);
   EXPECT_EQ(options.in_flight, 8);
   EXPECT_EQ(options.abi, 0);
-  EXPECT_TRUE(options.check);
+  EXPECT_TRUE(checks(options));
   EXPECT_TRUE(options.recv_hint);
+  EXPECT_FALSE(options.launched);
   EXPECT_EQ(step_bytes_of(options, {Operation::kAllReduceRing}), 512U * 1024);
   EXPECT_EQ(step_bytes_of(options, {Operation::kAllToAll}), 128U * 1024);
   EXPECT_EQ(step_bytes_of(options, {Operation::kPair, 0, 1}), 128U * 1024);
+}
+
+TEST_F(OptionsTest, TakesALineOfNcclTests) {
+  const Options options = good({"-b", "8", "-e", "128M", "-f", "2", "-n", "10", "-w", "3", "-c", "0", "-T", "9"});
+  ASSERT_EQ(options.work.size(), 25U);
+  EXPECT_EQ(options.work.front().size, 8U);
+  EXPECT_EQ(options.work.back().size, 128U << 20);
+  EXPECT_EQ(options.iterations, 10);
+  EXPECT_EQ(options.warmup, 3);
+  EXPECT_FALSE(checks(options));
+  EXPECT_EQ(options.timeout, std::chrono::seconds(9));
+  const Options named =
+      good({"--minbytes", "1MiB", "--maxbytes=1M", "--iters", "1", "--warmup_iters", "0", "--check", "4"});
+  EXPECT_THAT(named.work, ElementsAre(SizedWorkload{{Operation::kAllReduceRing}, 1U << 20}));
+  EXPECT_EQ(named.check_iterations, 4);
 }
 
 TEST_F(OptionsTest, ShowsThePluginsLinesAsFarAsTheLogWould) {
@@ -86,76 +119,100 @@ TEST_F(OptionsTest, ReadsRankAndRendezvousFromTheEnvironment) {
   set_variable("MASTER_PORT", "1234");
   const std::variant<Options, int> parsed = parse({});
   ASSERT_TRUE(std::holds_alternative<Options>(parsed)) << output_;
-  const Options& options = std::get<Options>(parsed);
-  EXPECT_EQ(options.rank, 2);
-  EXPECT_EQ(options.ranks, 3);
-  EXPECT_EQ(options.host, "10.0.0.1");
-  EXPECT_EQ(options.port, 1234);
+  const Placement& place = std::get<Options>(parsed).place;
+  EXPECT_EQ(place.rank, 2);
+  EXPECT_EQ(place.ranks, 3);
+  EXPECT_EQ(place.host, "10.0.0.1");
+  EXPECT_EQ(place.port, 1234);
 }
 
-TEST_F(OptionsTest, AllIsEveryOperationWithBothAlgorithms) {
+TEST_F(OptionsTest, AllIsEveryOperationOfNcclTestsAndBothAllReduces) {
   EXPECT_THAT(
-      good({"--op", "all"}).workloads,
+      workloads({"--workload", "all"}),
       ElementsAre(Workload{Operation::kAllReduceRing}, Workload{Operation::kAllReduceTree},
                   Workload{Operation::kAllGather}, Workload{Operation::kReduceScatter}, Workload{Operation::kBroadcast},
                   Workload{Operation::kReduce}, Workload{Operation::kAllToAll}, Workload{Operation::kOpposite}));
+  EXPECT_EQ(good({"--workload", "all:4K"}).work.back(), (SizedWorkload{{Operation::kOpposite}, 4096}));
 }
 
-TEST_F(OptionsTest, PatternsOfSendRecv) {
-  EXPECT_THAT(good({"--op", "sendrecv", "--pattern", "opposite,neighbour,pair 0 2,pair:3:1"}).workloads,
-              ElementsAre(Workload{Operation::kOpposite}, Workload{Operation::kNeighbour},
-                          Workload{Operation::kPair, 0, 2}, Workload{Operation::kPair, 3, 1}));
-}
-
-TEST_F(OptionsTest, ThePipelineHasItsMicroBatches) {
-  const auto batches = [&](std::vector<const char*> arguments) { return good(std::move(arguments)).workloads; };
-  EXPECT_THAT(batches({"--op", "pipeline"}),
-              ElementsAre(Workload{.operation = Operation::kPipeline, .micro_batches = 8}));
-  EXPECT_THAT(batches({"--op", "pipeline", "--micro-batches", "3"}),
-              ElementsAre(Workload{.operation = Operation::kPipeline, .micro_batches = 3}));
-}
-
-TEST_F(OptionsTest, LatencyIsARoundTripOfEightBytes) {
-  const Options options = good({"--latency", "--pattern", "pair 0 2"});
-  EXPECT_THAT(options.workloads, ElementsAre(Workload{Operation::kPingPong, 0, 2}));
-  EXPECT_THAT(options.sizes, ElementsAre(8U));
+TEST_F(OptionsTest, WorkloadsAreThoseOfTheSimulator) {
+  EXPECT_THAT(
+      workloads({"--workload", "sendrecv", "sendrecv,neighbour", "sendrecv,0-2", "--workload", "pingpong,3-1",
+                 "pipeline,8", "alltoall"}),
+      ElementsAre(Workload{Operation::kOpposite}, Workload{Operation::kNeighbour}, Workload{Operation::kPair, 0, 2},
+                  Workload{Operation::kPingPong, 3, 1}, Workload{.operation = Operation::kPipeline, .micro_batches = 8},
+                  Workload{Operation::kAllToAll}));
 }
 
 TEST_F(OptionsTest, Sizes) {
-  EXPECT_THAT(good({"--sizes", "0,8,1K,1M"}).sizes, ElementsAre(0U, 8U, 1024U, 1048576U));
-  EXPECT_THAT(good({"--min", "8", "--max", "100", "--factor", "3"}).sizes, ElementsAre(8U, 24U, 72U));
+  EXPECT_THAT(sizes({"--sizes", "0,8,1K,1M"}), ElementsAre(0U, 8U, 1024U, 1048576U));
+  EXPECT_THAT(sizes({"-b", "8", "-e", "100", "-f", "3"}), ElementsAre(8U, 24U, 72U));
+  EXPECT_THAT(sizes({"-b", "8", "-e", "3M"}), ElementsAre(8U, (1U << 20) + 8, (2U << 20) + 8));
+  EXPECT_THAT(sizes({"-b", "0", "-e", "1MB", "-i", "500KB"}), ElementsAre(0U, 500000U, 1000000U));
+  EXPECT_THAT(sizes({"--workload", "all_reduce:256M", "all_gather", "--sizes", "8,1KB"}),
+              ElementsAre(256U << 20, 8U, 1000U));
   EXPECT_EQ(good({"--step-bytes", "4M"}).step_bytes, 4U << 20);
+}
+
+// A process that this one starts has to read the same from them.
+TEST_F(OptionsTest, TheCommonArgumentsGiveTheSameOptions) {
+  set_variable("NCCL_NET_PLUGIN", "a b");
+  const Options options =
+      good({"--workload", "all_gather",  "sendrecv:1K,0-1", "--sizes",   "8,64K", "-n",     "3", "-c",
+            "2",          "--check-all", "--no-recv-hint",  "--idle-us", "7",     "--json", "-", "--progress",
+            "-g",         "2",           "--ssh",           "other"});
+  for (const std::string& word : options.arguments) {
+    EXPECT_THAT(word, testing::Not(testing::ContainsRegex("rank|rendezvous|ngpus|ssh"))) << word;
+  }
+  unsetenv("NCCL_NET_PLUGIN");  // NOLINT(concurrency-mt-unsafe): one thread
+  std::vector<const char*> words;
+  for (const std::string& word : options.arguments) words.push_back(word.c_str());
+  const Options again = good(std::move(words));
+  EXPECT_EQ(again.plugin, "a b");
+  EXPECT_EQ(agreement_of(again), agreement_of(options));
+  EXPECT_EQ(again.work, options.work);
+  EXPECT_EQ(again.idle, options.idle);
+  EXPECT_EQ(again.json, "-");
+  EXPECT_TRUE(again.check_all && again.progress);
+  EXPECT_FALSE(again.recv_hint);
 }
 
 TEST_F(OptionsTest, Ipv6Rendezvous) {
   const std::variant<Options, int> parsed = parse({"--rank", "0", "--ranks", "2", "--rendezvous", "[fe80::1%eth0]:80"});
   ASSERT_TRUE(std::holds_alternative<Options>(parsed)) << output_;
-  EXPECT_EQ(std::get<Options>(parsed).host, "fe80::1%eth0");
+  EXPECT_EQ(std::get<Options>(parsed).place.host, "fe80::1%eth0");
 }
 
 TEST_F(OptionsTest, InvalidOptionsAreNamed) {
-  expect_refused({"--op", "all_redcue"}, "all_redcue");
-  expect_refused({"--algo", "star"}, "star");
-  expect_refused({"--pattern", "oposite", "--op", "sendrecv"}, "'oposite' is none of");
-  expect_refused({"--pattern", "pair 0", "--op", "sendrecv"}, "'pair 0' is none of");
-  expect_refused({"--pattern", "pair 0 4", "--op", "sendrecv"}, "two different ranks from 0 to 3");
-  expect_refused({"--pattern", "pair 2 2", "--op", "sendrecv"}, "two different ranks");
-  expect_refused({"--latency", "--pattern", "opposite"}, "'opposite' is none of");
-  expect_refused({"--sizes", "8,x"}, "x");
+  expect_refused({"--workload", "all_redcue"}, "unknown operation \"all_redcue\"");
+  expect_refused({"--workload", "all_reduce,star"}, "all_reduce has no variant \"star\"");
+  expect_refused({"--workload", "sendrecv,oposite"}, "sendrecv has no variant \"oposite\"");
+  expect_refused({"--workload", "sendrecv,0-4"}, "expected ranks from 0 to 3");
+  expect_refused({"--workload", "pingpong,opposite"}, "pingpong has no variant \"opposite\"");
+  expect_refused({"--workload", "all:x"}, "\"x\" is not understood");
+  expect_refused({"--sizes", "8,x"}, "--sizes: the size \"x\"");
   expect_refused({"--sizes", "-8"}, "--sizes");
   expect_refused({"--sizes", "100000000000G"}, "--sizes");
   expect_refused({"--sizes", "1G", "--step-bytes", "128"}, "larger --step-bytes");
-  expect_refused({"--min", "9", "--max", "8"}, "--min");
-  expect_refused({"--sizes", "8", "--max", "8"}, "--max");
+  expect_refused({"-b", "9", "-e", "8"}, "--minbytes: 9B is more than --maxbytes, 8B");
+  expect_refused({"-b", "64M"}, "--minbytes: 64MiB is more than --maxbytes, 32MiB");
+  expect_refused({"-b", "0", "-f", "2"}, "--minbytes");
+  expect_refused({"-b", "1", "-e", "1G", "-i", "1"}, "more than 10000 sizes");
+  expect_refused({"-i", "0"}, "--stepbytes");
+  expect_refused({"-i", "1M", "-f", "2"}, "--step");
+  expect_refused({"--sizes", "8", "-e", "8"}, "--maxbytes");
   expect_refused({"--step-bytes", "100"}, "multiple of 128");
   expect_refused({"--in-flight", "33"}, "33");
   expect_refused({"--channels", "0"}, "--channels");
-  expect_refused({"--micro-batches", "0"}, "--micro-batches");
   expect_refused({"--abi", "7"}, "--abi");
-  expect_refused({"--no-check", "--check-all"}, "--no-check");
+  expect_refused({"-c", "-1"}, "--check");
   expect_refused({"--iters", "0", "--seconds", "1"}, "--iters");
   expect_refused({"--iters", "0", "--wall-seconds", "1"}, "--iters");
   expect_refused({"--seconds", "1", "--wall-seconds", "1"}, "--wall-seconds");
+  expect_refused({"--hosts", "a,b"}, "--hosts conflicts with --rank");
+  expect_refused({"--hosts", "a;b"}, "--hosts: \"a;b\" is no host");
+  expect_refused({"--hostfile", "/nonexistent"}, "--hostfile: cannot read /nonexistent");
+  expect_refused({"--ssh", " "}, "--ssh");
   expect_refused({"--bogus"}, "--bogus");
 }
 
@@ -166,8 +223,8 @@ TEST_F(OptionsTest, InvalidRanksAndRendezvousAreNamed) {
     EXPECT_EQ(std::get<int>(parsed), 2);
     EXPECT_THAT(output_, HasSubstr(reason));
   };
-  refused({}, "--rank");
-  refused({"--rank", "0"}, "--ranks");
+  refused({}, "no word of other ranks; expected -g N");
+  refused({"--rank", "0"}, "--rank is given without --ranks");
   refused({"--rank", "4", "--ranks", "4", "--rendezvous", "h:1"}, "4 is not from 0 to 3");
   refused({"--rank", "0", "--ranks", "1", "--rendezvous", "h:1"}, "--ranks");
   refused({"--rank", "0", "--ranks", "2"}, "--rendezvous");

@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "tests/tools/collperf/free_port.h"
+#include "tools/collperf/launch/free_port.h"
 
 extern char** environ;
 
@@ -40,7 +40,9 @@ pid_t spawn(std::vector<std::string> command, std::vector<std::string> more_envi
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t pid = -1;
-  posix_spawnp(&pid, command[0].c_str(), &actions, nullptr, pointers(command).data(), pointers(environment).data());
+  const int error =
+      posix_spawnp(&pid, command[0].c_str(), &actions, nullptr, pointers(command).data(), pointers(environment).data());
+  if (error != 0) pid = -1;
   posix_spawn_file_actions_destroy(&actions);
   return pid;
 }
@@ -48,7 +50,7 @@ pid_t spawn(std::vector<std::string> command, std::vector<std::string> more_envi
 int wait_until(pid_t pid, std::chrono::steady_clock::time_point deadline) {
   int status = 0;
   while (waitpid(pid, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > deadline) kill(pid, SIGKILL);
+    if (pid > 1 && std::chrono::steady_clock::now() > deadline) kill(pid, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -59,14 +61,36 @@ std::string read_all(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+std::string temporary_file() {
+  std::string path = absl::StrCat(std::filesystem::temp_directory_path().string(), "/collperf-test-XXXXXX");
+  const int fd = mkstemp(path.data());
+  if (fd >= 0) close(fd);
+  return path;
+}
+
 }  // namespace
 
+StartedProcess start_process(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+  StartedProcess process{.pid = -1, .output = temporary_file()};
+  process.pid = spawn(command, environment, process.output);
+  return process;
+}
+
+void signal_process(const StartedProcess& process, int signal) {
+  if (process.pid > 1) kill(process.pid, signal);
+}
+
+RankProcess finish_process(const StartedProcess& process) {
+  RankProcess finished;
+  if (process.pid > 0) finished.status = wait_until(process.pid, std::chrono::steady_clock::now() + kDeadline);
+  finished.out = read_all(process.output);
+  std::filesystem::remove(process.output);
+  return finished;
+}
+
 std::vector<RankProcess> run_ranks(const RankSetup& setup) {
-  std::string directory = absl::StrCat(std::filesystem::temp_directory_path().string(), "/collperf-test-XXXXXX");
-  if (mkdtemp(directory.data()) == nullptr) return {};
   const std::string rendezvous = absl::StrCat("127.0.0.1:", free_port());
-  const auto output = [&](int rank) { return absl::StrCat(directory, "/rank", rank); };
-  std::vector<pid_t> pids;
+  std::vector<StartedProcess> started;
   for (int rank = 0; rank < setup.ranks; ++rank) {
     // Empty unless the tests are cross-built: then the binary needs this one's emulator.
     std::vector<std::string> command = absl::StrSplit(COLLPERF_EMULATOR, ' ', absl::SkipEmpty());
@@ -82,19 +106,12 @@ std::vector<RankProcess> run_ranks(const RankSetup& setup) {
     command.insert(command.end(), place.begin(), place.end());
     command.insert(command.end(), setup.arguments.begin(), setup.arguments.end());
     const bool faulty = rank == setup.fault_rank;
-    pids.push_back(rank == setup.missing_rank
-                       ? -1
-                       : spawn(command, faulty ? setup.environment : std::vector<std::string>(), output(rank)));
+    started.push_back(rank == setup.missing_rank
+                          ? StartedProcess{}
+                          : start_process(command, faulty ? setup.environment : std::vector<std::string>()));
   }
-  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
-  std::vector<RankProcess> processes(static_cast<std::size_t>(setup.ranks));
-  for (int rank = 0; rank < setup.ranks; ++rank) {
-    RankProcess& process = processes[static_cast<std::size_t>(rank)];
-    const pid_t pid = pids[static_cast<std::size_t>(rank)];
-    if (pid > 0) process.status = wait_until(pid, deadline);
-    process.out = read_all(output(rank));
-  }
-  std::filesystem::remove_all(directory);
+  std::vector<RankProcess> processes;
+  for (const StartedProcess& process : started) processes.push_back(finish_process(process));
   return processes;
 }
 

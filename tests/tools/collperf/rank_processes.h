@@ -12,6 +12,20 @@ struct RankProcess {
   std::string out;  // standard output and error together
 };
 
+// A process whose output goes to a file of its own.
+struct StartedProcess {
+  int pid = -1;
+  std::string output;  // the file
+};
+
+// `environment`: "NAME=value", before what this process has.
+StartedProcess start_process(const std::vector<std::string>& command, const std::vector<std::string>& environment = {});
+// Does nothing unless the process was started: signals to the numbers -1, 0 and 1 reach processes that are not the
+// test's.
+void signal_process(const StartedProcess& process, int signal);
+// Waits for it; kills it after 90 s. Removes the file.
+RankProcess finish_process(const StartedProcess& process);
+
 struct RankSetup {
   int ranks = 4;
   std::vector<std::string> arguments{};    // of all ranks

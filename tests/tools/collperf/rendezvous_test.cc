@@ -1,5 +1,8 @@
 #include "tools/collperf/rendezvous.h"
 
+#include <netdb.h>
+#include <unistd.h>
+
 #include <future>
 #include <string>
 #include <thread>
@@ -8,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/tools/collperf/free_port.h"
+#include "tools/collperf/launch/free_port.h"
 
 namespace cableway::collperf {
 namespace {
@@ -199,6 +202,31 @@ TEST_F(RendezvousTest, ABusyRankDoesNotTimeOutButASilentOneDoes) {
   const auto silent = ranks[0]->all_gather("");
   ASSERT_FALSE(silent.ok());
   EXPECT_THAT(std::string(silent.status().message()), HasSubstr("rank 1 has been silent for 6 s"));
+}
+
+// /etc/hosts often gives a host's own name a loopback address, at which other hosts cannot connect.
+TEST_F(RendezvousTest, ANameThatIsLoopbackHereIsListenedAtEverywhere) {
+  char name[256] = {};
+  ASSERT_EQ(gethostname(name, sizeof(name) - 1), 0);
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(name, nullptr, &hints, &found) != 0) GTEST_SKIP() << "this host has no name";
+  const bool is_loopback =
+      ntohl(reinterpret_cast<sockaddr_in*>(found->ai_addr)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+  freeaddrinfo(found);
+  if (!is_loopback) GTEST_SKIP() << "this host's name is another address";
+  RendezvousOptions root = options_of_rank(0, 2);
+  root.host = name;
+  RendezvousOptions member = options_of_rank(1, 2);
+  member.host = "127.0.0.7";
+  std::future<Joined> first = join_soon(root);
+  std::future<Joined> second = join_soon(member);
+  // Both stay until both have joined.
+  const Joined joined_first = first.get();
+  const Joined joined_second = second.get();
+  EXPECT_TRUE(joined_first.ok()) << joined_first.status();
+  EXPECT_TRUE(joined_second.ok()) << joined_second.status();
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ Result four_ranks(Workload workload) {
                               .p99_us = 200.0 * rank,
                               .cpu_seconds = 0.5,
                               .bytes_sent = 60000000,
+                              .messages_sent = 240,
                               .wrong = 0,
                               .bytes_verified = 8000000});
   }
@@ -44,11 +45,12 @@ TEST(ReportTest, RoundTripsCountHalf) {
 }
 
 TEST(ReportTest, RankResultsSurviveSerialisation) {
-  const RankResult sent{3, 0.5, 1, 2, 0.25, 1ULL << 40, 7, 1ULL << 50};
+  const RankResult sent{3, 0.5, 1, 2, 0.25, 1ULL << 40, 9, 7, 1ULL << 50};
   const absl::StatusOr<RankResult> received = decode_rank_result(encode(sent));
   ASSERT_TRUE(received.ok());
   EXPECT_EQ(received->bytes_sent, sent.bytes_sent);
   EXPECT_EQ(received->bytes_verified, sent.bytes_verified);
+  EXPECT_EQ(received->messages_sent, sent.messages_sent);
   EXPECT_EQ(received->wrong, sent.wrong);
   EXPECT_DOUBLE_EQ(received->cpu_seconds, sent.cpu_seconds);
   EXPECT_FALSE(decode_rank_result("{}").ok());
@@ -66,7 +68,7 @@ TEST(ReportTest, Percentiles) {
 
 TEST(ReportTest, JsonHasTheDocumentedFields) {
   Options options;
-  options.ranks = 4;
+  options.place.ranks = 4;
   const nlohmann::ordered_json report = json_report(options, {"p.so", "P", 12, 0, "p0", 1000},
                                                     {four_ranks({Operation::kAllReduceTree})}, absl::OkStatus());
   EXPECT_EQ(report.begin().key(), "schema");
@@ -84,6 +86,49 @@ TEST(ReportTest, JsonHasTheDocumentedFields) {
   EXPECT_EQ(result["busbw_GBps"], 1.5);
   EXPECT_EQ(result["cpu_seconds"].size(), 4U);
   EXPECT_EQ(result["bytes_sent"][3], 60000000);
+  EXPECT_EQ(result["messages_sent"][3], 240);
+}
+
+TEST(ReportTest, TheTableIsThatOfNcclTests) {
+  Options options;
+  options.place.ranks = 4;
+  EXPECT_EQ(table_header(options, {"p.so", "P", 12, 0, "p0", 1000}, {{"gpu1", 7}, {"gpu2", 123456}}),
+            "# collperf: p.so (P, v12) at 1000 Mbit/s, 2 channels, 8 messages in flight\n"
+            "# nRanks 4 warmup iters: 5 iters: 20 validation: 1\n"
+            "#\n"
+            "# Using devices\n"
+            "#  Rank  0 Group  0 Pid      7 on       gpu1 device  0 p0\n"
+            "#  Rank  1 Group  0 Pid 123456 on       gpu2 device  0 p0\n");
+  EXPECT_EQ(table_columns({Operation::kPair, 0, 2}),
+            "#\n"
+            "# sendrecv,0-2\n"
+            "#\n"
+            "#                                                                out-of-place\n"
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+            "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)\n");
+  EXPECT_EQ(table_row(four_ranks({Operation::kAllReduceRing}), true),
+            "     4000000       1000000    uint32     sum      -1   4000.0    1.00    1.50      0\n");
+  EXPECT_EQ(table_row(four_ranks({Operation::kBroadcast}), false),
+            "     4000000       4000000     uint8    none       0   4000.0    1.00    1.00    N/A\n");
+  EXPECT_EQ(table_row(four_ranks({Operation::kPingPong, 0, 1}), true),
+            "     4000000       4000000     uint8    none      -1   2000.0    2.00    2.00      0\n"
+            "#   half round trips: p50 150.00 us, p99 300.00 us\n");
+  EXPECT_EQ(table_footer({four_ranks({Operation::kAllReduceRing}), four_ranks({Operation::kAllGather})},
+                         absl::OkStatus(), true),
+            "# Out of bounds values : 0 OK\n"
+            "# Avg bus bandwidth    : 1.125\n"
+            "#\n"
+            "# collperf: ok, 64000000 bytes verified\n");
+  EXPECT_THAT(table_footer({}, absl::OkStatus(), false), HasSubstr("values : N/A\n# Avg bus bandwidth    : N/A\n"));
+}
+
+TEST(ReportTest, PlacesSurviveSerialisation) {
+  const absl::StatusOr<RankPlace> received = decode_rank_place(encode(RankPlace{"gpu1", 42}));
+  ASSERT_TRUE(received.ok());
+  EXPECT_EQ(received->host, "gpu1");
+  EXPECT_EQ(received->process, 42);
+  for (const char* bad : {"{}", "[]", "x", R"({"host":1,"process":2})"})
+    EXPECT_FALSE(decode_rank_place(bad).ok()) << bad;
 }
 
 TEST(ReportTest, ResultsWithWrongBytesAreNotOk) {
@@ -91,8 +136,9 @@ TEST(ReportTest, ResultsWithWrongBytesAreNotOk) {
   Result result = four_ranks({Operation::kBroadcast});
   result.by_rank[2].wrong = 3;
   EXPECT_EQ(json_report(options, {}, {result}, absl::OkStatus())["ok"], false);
-  EXPECT_THAT(table_footer({result}, absl::OkStatus()), HasSubstr("3 of 32000000 bytes wrong"));
-  EXPECT_THAT(table_footer({}, absl::InternalError("why")), HasSubstr("failed: why"));
+  EXPECT_THAT(table_footer({result}, absl::OkStatus(), true), HasSubstr("3 of 32000000 bytes wrong"));
+  EXPECT_THAT(table_footer({result}, absl::OkStatus(), true), HasSubstr("# Out of bounds values : 3 FAILED\n"));
+  EXPECT_EQ(table_footer({}, absl::InternalError("why"), true), "# collperf: failed: why\n");
   EXPECT_EQ(json_report(options, {}, {}, absl::InternalError("why"))["error"], "why");
   EXPECT_EQ(json_report(options, {}, {}, absl::InternalError("why"))["ok"], false);
 }
@@ -103,6 +149,8 @@ TEST(ReportTest, UntimedResultsAreNull) {
   const nlohmann::json json = json_report({}, {}, {result}, absl::OkStatus());
   EXPECT_TRUE(json["results"][0]["time_us"].is_null());
   EXPECT_TRUE(json["results"][0]["busbw_GBps"].is_null());
+  EXPECT_EQ(table_row(result, true),
+            "     4000000       4000000     uint8    none       0      N/A     N/A     N/A      0\n");
 }
 
 }  // namespace

@@ -87,8 +87,8 @@ class FailoverLab:
         """Starts collperf from SOURCE to DESTINATION for that time, with every byte checked."""
         address = self._state.node_environment(SOURCE)["LAB_NODE_ADDRESS"]
         command = [str(self._build / "bin/collperf"), "--plugin", str(self._build / "lib/libnccl-net-cableway.so"),
-                   "--ranks", "2", "--rendezvous", f"{address}:{port}", "--op", "sendrecv", "--pattern", "pair 0 1",
-                   "--sizes", "1M", "--channels", "1", "--warmup", "1", "--iters", "8", "--check-all",
+                   "--ranks", "2", "--rendezvous", f"{address}:{port}", "--workload", "sendrecv,0-1",
+                   "--sizes", "1M", "--channels", "1", "-w", "1", "--iters", "8", "--check-all",
                    "--seconds", f"{seconds:.1f}", "--idle-us", "100", "--timeout", "30", "--json", str(report)]
         return [NodeProcess(node, [*command, "--rank", str(rank)], _RANK_ENVIRONMENT)
                 for rank, node in enumerate((SOURCE, DESTINATION))]

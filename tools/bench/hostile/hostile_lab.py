@@ -94,7 +94,7 @@ class HostileLab:
         self._next_port += 1
         address = self._state.node_environment(nodes[0])["LAB_NODE_ADDRESS"]
         command = [str(self.build / "bin/collperf"), "--plugin", str(self.build / "lib/libnccl-net-cableway.so"),
-                   "--ranks", "2", "--rendezvous", f"{address}:{self._next_port}", "--op", "sendrecv", "--pattern", "pair 0 1",
+                   "--ranks", "2", "--rendezvous", f"{address}:{self._next_port}", "--workload", "sendrecv,0-1",
                    "--channels", "1", "--idle-us", "100", "--timeout", str(int(_JOB_LIMIT_S)), "--json", str(report), *options]
         settings = {"CABLEWAY_KEY_FILE": str(self.key_file), "CABLEWAY_LOG": "warning"}
         return [NodeProcess(node, [*command, "--rank", str(rank)], settings) for rank, node in enumerate(nodes)]
@@ -103,8 +103,8 @@ class HostileLab:
         """How long a job takes that moves 64 KiB and checks them, from the start of its processes until they have ended; and
         why it failed."""
         began = time.monotonic()
-        ranks = self.start_ranks(nodes, self.scratch / "job.json", "--sizes", "64K", "--warmup", "0", "--iters", "0",
-                                 "--check-iters", "1")
+        ranks = self.start_ranks(nodes, self.scratch / "job.json", "--sizes", "64K", "-w", "0", "--iters", "0",
+                                 "--check", "1")
         try:
             while any(rank.running() for rank in ranks) and time.monotonic() < began + 2 * _JOB_LIMIT_S:
                 time.sleep(_POLL_S / 4)

@@ -19,7 +19,7 @@ class Traffic:
 
     def __init__(self, lab: HostileLab, seconds: float) -> None:
         self._report = lab.scratch / "traffic.json"
-        self._ranks = lab.start_ranks((SOURCE, DESTINATION), self._report, "--sizes", "8M", "--warmup", "1", "--iters", "1",
+        self._ranks = lab.start_ranks((SOURCE, DESTINATION), self._report, "--sizes", "8M", "-w", "1", "--iters", "1",
                                       "--check-all", "--wall-seconds", f"{seconds:.0f}")
         self._deadline = time.monotonic() + seconds + _END_LIMIT_S
 

@@ -98,7 +98,7 @@ def _run_job(arguments: argparse.Namespace, scratch: Path, case: Case, mode: str
     build: Path = arguments.build
     nodes = case.topology.nodes
     result = scratch / "result.json"
-    options = [*case.arguments, "--sizes", case.size, "--channels", str(case.channels), "--warmup", "3", "--seconds",
+    options = [*case.arguments, "--sizes", case.size, "--channels", str(case.channels), "-w", "3", "--seconds",
                str(case.seconds), "--idle-us", "0" if case is SMALL else "50", "--json", str(result)]
     address = subprocess.run(["lab", "exec", nodes[0], "--", "printenv", "LAB_NODE_ADDRESS"], capture_output=True,
                              text=True, timeout=60, check=True).stdout.strip()

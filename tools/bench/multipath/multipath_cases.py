@@ -111,17 +111,17 @@ class Case:
 
 
 def _pair(topology: Topology, source: int, destination: int, least_of_most: float) -> Case:
-    return Case(topology, f"n{source} to n{destination}", ("--op", "sendrecv", "--pattern", f"pair {source} {destination}"),
+    return Case(topology, f"n{source} to n{destination}", ("--workload", f"sendrecv,{source}-{destination}"),
                 channels=1, pair=(source, destination), least_of_most=least_of_most)
 
 
 CASES = (
-    Case(RING_4, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_cables=1.27),
-    Case(RING_4, "one opposite pair", ("--op", "sendrecv", "--pattern", "pair 0 2"), channels=1, least_cables=1.90),
-    Case(RING_4, "four opposite at once", ("--op", "sendrecv", "--pattern", "opposite"), least_of_off=0.98),
-    Case(RING_4, "all_to_all, busbw", ("--op", "all_to_all"), counts="busbw_GBps", least_cables=1.42, least_of_off=0.98),
-    Case(RING_4, "all_reduce, busbw", ("--op", "all_reduce"), counts="busbw_GBps", least_of_off=0.98),
-    Case(RING_6, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_cables=1.14),
+    Case(RING_4, "neighbours, one way round", ("--workload", "sendrecv,neighbour"), least_cables=1.27),
+    Case(RING_4, "one opposite pair", ("--workload", "sendrecv,0-2"), channels=1, least_cables=1.90),
+    Case(RING_4, "four opposite at once", ("--workload", "sendrecv,opposite"), least_of_off=0.98),
+    Case(RING_4, "all_to_all, busbw", ("--workload", "all_to_all"), counts="busbw_GBps", least_cables=1.42, least_of_off=0.98),
+    Case(RING_4, "all_reduce, busbw", ("--workload", "all_reduce"), counts="busbw_GBps", least_of_off=0.98),
+    Case(RING_6, "neighbours, one way round", ("--workload", "sendrecv,neighbour"), least_cables=1.14),
     _pair(PARALLEL, 0, 1, 0.95),
     _pair(UNEQUAL, 0, 1, 0.95),
     _pair(TWINS, 0, 1, 0.95),
@@ -133,9 +133,9 @@ CASES = (
     _pair(BRIDGED, 1, 3, 0.90),
     _pair(BRIDGED, 2, 6, 0.90),
     # No gain is possible there, and the loss has to be small; measurements vary by a tenth.
-    Case(UNLIMITED, "neighbours, one way round", ("--op", "sendrecv", "--pattern", "neighbour"), least_of_off=0.85, alone=True),
-    Case(UNLIMITED, "all_to_all, busbw", ("--op", "all_to_all"), counts="busbw_GBps", least_of_off=0.85, alone=True),
-    Case(UNLIMITED, "all_reduce, busbw", ("--op", "all_reduce"), counts="busbw_GBps", least_of_off=0.85, alone=True),
+    Case(UNLIMITED, "neighbours, one way round", ("--workload", "sendrecv,neighbour"), least_of_off=0.85, alone=True),
+    Case(UNLIMITED, "all_to_all, busbw", ("--workload", "all_to_all"), counts="busbw_GBps", least_of_off=0.85, alone=True),
+    Case(UNLIMITED, "all_reduce, busbw", ("--workload", "all_reduce"), counts="busbw_GBps", least_of_off=0.85, alone=True),
 )
 QUICK_CASES = (CASES[1],)
 
@@ -145,6 +145,6 @@ QUICK_CASES = (CASES[1],)
 BEFORE = "8, before"
 AGAIN = "off, again"
 SMALL_SIZES = ("8", "4K", "64K")
-SMALL = Case(RING_4, "small messages between neighbours", ("--latency", "--op", "sendrecv", "--pattern", "pair 0 1"),
+SMALL = Case(RING_4, "small messages between neighbours", ("--workload", "pingpong,0-1"),
              channels=1, size=",".join((SMALL_SIZES[0], "1M", *SMALL_SIZES)), alone=True, modes=("off", "all", AGAIN),
              seconds=0.1, often=20)

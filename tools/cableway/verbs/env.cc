@@ -12,13 +12,13 @@
 #include "core/settings/settings_table.h"
 #include "routing/placement/rank_placement.h"
 #include "routing/text/json_schema.h"
+#include "routing/text/shell_text.h"
 #include "tools/cableway/doctor/doctor_nccl.h"
 #include "tools/cableway/doctor/doctor_ports.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/node/node_query.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/text/json.h"
-#include "tools/cableway/text/shell_text.h"
 
 namespace cableway::cli {
 namespace {
@@ -207,7 +207,7 @@ JobEnvironment job_environment(const Settings& settings, const HostFacts& host, 
 std::string as_shell(const JobEnvironment& environment) {
   std::string text;
   for (const auto& [name, value] : environment.variables) {
-    absl::StrAppend(&text, "export ", name, "=", shell_quoted(value), "\n");
+    absl::StrAppend(&text, "export ", name, "=", routing::shell_quoted(value), "\n");
   }
   if (!environment.rank_order.empty()) {
     absl::StrAppend(
@@ -218,9 +218,9 @@ std::string as_shell(const JobEnvironment& environment) {
 }
 
 std::string as_docker(const JobEnvironment& environment) {
-  const std::string words =
-      absl::StrJoin(docker_words(environment), " ",
-                    [](std::string* out, const std::string& word) { absl::StrAppend(out, shell_quoted(word)); });
+  const std::string words = absl::StrJoin(
+      docker_words(environment), " ",
+      [](std::string* out, const std::string& word) { absl::StrAppend(out, routing::shell_quoted(word)); });
   return absl::StrCat(words, "\n");
 }
 

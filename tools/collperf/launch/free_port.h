@@ -1,6 +1,6 @@
 // A TCP port of 127.0.0.1 that was just free; 0 if there is none.
-#ifndef CABLEWAY_TESTS_TOOLS_COLLPERF_FREE_PORT_H_
-#define CABLEWAY_TESTS_TOOLS_COLLPERF_FREE_PORT_H_
+#ifndef CABLEWAY_TOOLS_COLLPERF_LAUNCH_FREE_PORT_H_
+#define CABLEWAY_TOOLS_COLLPERF_LAUNCH_FREE_PORT_H_
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -12,7 +12,8 @@
 namespace cableway::collperf {
 
 inline std::uint16_t free_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return 0;
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -25,4 +26,4 @@ inline std::uint16_t free_port() {
 
 }  // namespace cableway::collperf
 
-#endif  // CABLEWAY_TESTS_TOOLS_COLLPERF_FREE_PORT_H_
+#endif  // CABLEWAY_TOOLS_COLLPERF_LAUNCH_FREE_PORT_H_
