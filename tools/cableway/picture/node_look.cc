@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "routing/topology/cable_name.h"
 #include "tools/cableway/text/quantity_text.h"
 
@@ -34,8 +35,12 @@ std::vector<NodeLook> node_looks(const routing::Topology& topology, std::optiona
 }
 
 std::string note_of(const NodeLook& look) {
-  return absl::StrCat(look.draining ? "draining" : "", look.draining && look.unreached ? ", " : "",
-                      look.unreached ? "unreached" : "");
+  std::vector<const char*> notes;
+  if (look.draining) notes.push_back("draining");
+  if (look.unreached) notes.push_back("unreached");
+  if (look.missing) notes.push_back("missing");
+  if (look.extra) notes.push_back("not expected");
+  return absl::StrJoin(notes, ", ");
 }
 
 std::string own_name(const routing::Topology& topology, const routing::Cable& cable) {
