@@ -346,11 +346,11 @@ class Comparer {
     std::vector<std::string> found;
     for (const std::size_t i : exchange.missing) {
       append(rest.expected_cables, cable_names(*missing_[i]));
-      wanted.push_back(wire_text(*missing_[i]));
+      wanted.push_back(short_wire_text(*missing_[i]));
     }
     for (const std::size_t i : exchange.extra) {
       append(rest.found_cables, cable_names(*extra_[i]));
-      found.push_back(wire_text(*extra_[i]));
+      found.push_back(short_wire_text(*extra_[i]));
       for (const std::string& node : {jacks_[extra_[i]->a].node, jacks_[extra_[i]->b].node}) nodes.insert(node);
     }
     rest.nodes.assign(nodes.begin(), nodes.end());
@@ -366,13 +366,17 @@ class Comparer {
     return absl::StrCat(jack_text(jacks_[wire.a]), " to ", jack_text(jacks_[wire.b]));
   }
 
+  std::string short_wire_text(const Wire& wire) const {
+    return absl::StrCat(short_jack_text(jacks_[wire.a]), " to ", short_jack_text(jacks_[wire.b]));
+  }
+
   void report_move(const WireMove& move) {
     const Wire& missing = *missing_[move.missing];
     const Wire& extra = *extra_[move.extra];
     const NodePair nodes = nodes_of(missing);
     add(Kind::kCableElsewhere, about_cable(nodes),
-        absl::StrCat("the cable in ", jack_text(jacks_[move.stays]), " goes to ", jack_text(jacks_[move.goes_to]),
-                     ", but is in ", jack_text(jacks_[move.is_in])),
+        absl::StrCat("the cable in ", short_jack_text(jacks_[move.stays]), " goes to ",
+                     short_jack_text(jacks_[move.goes_to]), ", but is in ", short_jack_text(jacks_[move.is_in])),
         absl::StrCat("move its end from ", jack_text(jacks_[move.is_in]), " to ", jack_text(jacks_[move.goes_to])),
         of_both(missing, extra));
   }

@@ -11,8 +11,12 @@ std::string difference_count(const Comparison& comparison) {
 }
 
 std::string differences_text(const std::string& file, const Comparison& comparison) {
-  std::string text = absl::StrCat("expected (", routing::escaped(file), "): ", difference_count(comparison),
-                                  comparison.by_interface ? "" : " in the numbers of cables between nodes", "\n");
+  std::string text =
+      absl::StrCat("expected (", routing::escaped(file), "): ", difference_count(comparison),
+                   comparison.by_interface ? ""
+                                           : "; only the numbers of cables between nodes were compared, as "
+                                             "the interfaces are not those of the hosts",
+                   "\n");
   constexpr std::size_t kLabelWidth = 14;
   for (const Difference& difference : comparison.differences) {
     std::string label(label_of(difference.kind));

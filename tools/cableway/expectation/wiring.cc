@@ -13,6 +13,10 @@ std::string jack_text_at_node(const Jack& jack) {
   return absl::StrCat("plug ", jack.plug, interfaces.empty() ? "" : absl::StrCat(" (", interfaces, ")"));
 }
 
+std::string short_jack_text(const Jack& jack) {
+  return jack.plug.empty() ? jack_text(jack) : absl::StrCat("plug ", jack.plug, " of ", jack.node);
+}
+
 std::string jack_text(const Jack& jack) {
   if (jack.plug.empty() && jack.interfaces.empty()) return jack.node;
   const std::string interfaces = absl::StrJoin(jack.interfaces, ", ");

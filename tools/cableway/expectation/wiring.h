@@ -28,7 +28,9 @@ struct Jack {
 
 // "plug p0 of spark-0 (enp1s0f0np0, enP2p1s0f0np0)", "enp1s0 of n0", or "n0" where neither is known.
 std::string jack_text(const Jack& jack);
-// The same without the node.
+// "plug p0 of spark-0", or as above where the plug is not known.
+std::string short_jack_text(const Jack& jack);
+// jack_text() without the node.
 std::string jack_text_at_node(const Jack& jack);
 
 // Gives jacks numbers from 0, the same number for the same node and key.

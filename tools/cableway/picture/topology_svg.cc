@@ -63,7 +63,9 @@ class SvgDrawing {
 
   std::string text() const {
     const double width = std::max(layout_.width, kLeastWidth);
-    const double height = layout_.height + kTitleHeight + kLegendHeight + (marks_.remark.empty() ? 0 : 2 * kLegendLine);
+    const std::vector<std::string> lines = legend_lines();
+    const double height =
+        layout_.height + kTitleHeight + kLegendHeight + kLegendLine * static_cast<double>(lines.size() - 1);
     std::string svg = absl::StrFormat(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
         "<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
@@ -76,7 +78,7 @@ class SvgDrawing {
       for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) absl::StrAppend(&svg, label(i));
     }
     for (std::uint32_t i = 0; i < topology_.node_count(); ++i) absl::StrAppend(&svg, node(i));
-    absl::StrAppend(&svg, "</g>\n", legend(height - 12), "</svg>\n");
+    absl::StrAppend(&svg, "</g>\n", legend(lines, height - 12), "</svg>\n");
     return svg;
   }
 
@@ -119,19 +121,24 @@ class SvgDrawing {
                                  cables == 1 ? " cable" : " cables"));
   }
 
-  std::string legend(double y) const {
-    std::string lines;
+  std::vector<std::string> legend_lines() const {
+    std::vector<std::string> lines = {"thick box: the node that was queried; grey: draining",
+                                      "red, dashed: not reached; orange: slower than the fastest"};
     if (!marks_.remark.empty()) {
-      lines = absl::StrFormat(
-          "<text class=\"legend\" x=\"16\" y=\"%.1f\">%s</text>\n"
-          "<text class=\"legend\" x=\"16\" y=\"%.1f\">red, dotted: missing; purple: not as expected</text>\n",
-          y - 2 * kLegendLine, xml_text(marks_.remark), y - kLegendLine);
+      lines.insert(lines.begin(), {marks_.remark, "red, dotted: missing; purple: not as expected"});
     }
-    return lines + absl::StrFormat(
-                       "<text class=\"legend\" x=\"16\" y=\"%.1f\">thick box: the node that was queried; grey: "
-                       "draining; red, dashed: "
-                       "not reached; orange: slower than the fastest</text>\n",
-                       y);
+    return lines;
+  }
+
+  static std::string legend(const std::vector<std::string>& lines, double bottom) {
+    std::string text;
+    double y = bottom - kLegendLine * static_cast<double>(lines.size() - 1);
+    for (const std::string& line : lines) {
+      absl::StrAppend(&text,
+                      absl::StrFormat("<text class=\"legend\" x=\"16\" y=\"%.1f\">%s</text>\n", y, xml_text(line)));
+      y += kLegendLine;
+    }
+    return text;
   }
 
   // A point of a cable's curve: `where` is 0 at end a, 1 at end b.
