@@ -85,6 +85,10 @@ class Planner {
     for (std::size_t jack = 0; jack < jacks_.size(); ++jack) {
       if (wires_at[jack] > 1) return refuse_switch(jack_text(jacks_[jack]), wires_at[jack]);
     }
+    // Numbered names give the order in which the cables were listed; else it is that of their nodes.
+    const bool are_named = std::none_of(topology_.plugged_cables().begin(), topology_.plugged_cables().end(),
+                                        [&](const routing::Cable& cable) { return own_cable_name(cable).empty(); });
+    if (!are_named) return absl::OkStatus();
     std::stable_sort(wires_.begin(), wires_.end(), [](const Wire& left, const Wire& right) {
       return routing::natural_less(left.links.front().cable->name, right.links.front().cable->name);
     });

@@ -1,6 +1,7 @@
 #include "tools/cableway/expectation/comparison.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -331,8 +332,9 @@ class Comparer {
   std::string swap_text(const WireExchange& exchange) const {
     for (const auto& [one, other] : exchange.swaps) {
       if (jacks_[one].node != jacks_[other].node) continue;
-      return absl::StrCat("swap these two at ", jacks_[one].node, ": ", jack_text_at_node(jacks_[one]), " and ",
-                          jack_text_at_node(jacks_[other]));
+      std::string texts[] = {jack_text_at_node(jacks_[one]), jack_text_at_node(jacks_[other])};
+      std::sort(std::begin(texts), std::end(texts), routing::natural_less);
+      return absl::StrCat("swap these two at ", jacks_[one].node, ": ", texts[0], " and ", texts[1]);
     }
     const auto& [one, other] = exchange.swaps[0];
     return absl::StrCat("swap these two: the cable in ", jack_text(jacks_[one]), " and the one in ",

@@ -225,8 +225,9 @@ TEST(AddressPlan, RefusesRangesThatAreTooSmallOrNotForHosts) {
   EXPECT_THAT(refused("10.10.0.0", 24), HasSubstr("is no range of IPv4 addresses"));
   EXPECT_THAT(refused("127.0.0.0/8", 24), HasSubstr("loopback"));
   EXPECT_THAT(refused("169.254.0.0/16", 24), HasSubstr("link-local"));
-  EXPECT_THAT(refused("224.0.0.0/8", 24), HasSubstr("multicast"));
+  EXPECT_THAT(refused("192.0.0.0/2", 24), HasSubstr("multicast"));
   EXPECT_THAT(refused("0.0.0.0/0", 24), HasSubstr("this network"));
+  EXPECT_THAT(refused("224.0.0.0/8", 24), HasSubstr("not unicast"));
 }
 
 TEST(HostPlugs, AreParsedAndChecked) {

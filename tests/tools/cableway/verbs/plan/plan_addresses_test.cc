@@ -67,11 +67,11 @@ TEST_F(PlanAddressesTest, WritesFilesWithWhichTopologyAndDoctorCompare) {
   EXPECT_THAT(written.out, AllOf(HasSubstr(" n2.yaml n2.conf cabling.txt expected.toml\n"),
                                  HasSubstr("plug p0 of n2 to plug p1 of n0\n")));
   const std::string expected = plan + "/expected.toml";
-  const std::string json = write("found.json", run_command({"topology", "--file", expected, "--json"}).out);
-  EXPECT_THAT(run_command({"topology", "--file", json, "--expect", expected}).out, HasSubstr("): no difference\n"));
-  const Outcome view = run_command({"topology", "--file", json, "--expect", expected, "--json"});
+  const std::string found = write("found.json", run_command({"topology", "--file", expected, "--json"}).out);
+  EXPECT_THAT(run_command({"topology", "--file", found, "--expect", expected}).out, HasSubstr("): no difference\n"));
+  const Outcome view = run_command({"topology", "--file", found, "--expect", expected, "--json"});
   EXPECT_EQ(nlohmann::json::parse(view.out)["expected"]["differences"], nlohmann::json::array());
-  EXPECT_TRUE(nlohmann::json::parse(run_command({"topology", "--file", json, "--json"}).out)["expected"].is_null());
+  EXPECT_TRUE(nlohmann::json::parse(run_command({"topology", "--file", found, "--json"}).out)["expected"].is_null());
 
   const std::string line = write("line.toml", run_command({"topology", "--file", "line:3", "--toml"}).out);
   EXPECT_THAT(
