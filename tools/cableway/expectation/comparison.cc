@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "routing/text/node_name.h"
+#include "tools/cableway/expectation/shared_jacks.h"
 #include "tools/cableway/expectation/wire_matching.h"
 #include "tools/cableway/expectation/wiring.h"
 
@@ -19,56 +20,7 @@ namespace {
 
 using Kind = DifferenceKind;
 using routing::Topology;
-using Interface = std::pair<std::string, std::string>;  // a node and its interface
 using NodePair = std::pair<std::string, std::string>;
-
-// The plug that the topology names for each interface, empty where it names none.
-std::map<Interface, std::string> plugs_of(const Topology& topology) {
-  std::map<Interface, std::string> plugs;
-  for (const routing::Cable& cable : topology.plugged_cables()) {
-    for (const routing::Port* port : {&cable.a, &cable.b}) {
-      if (!port->interface.empty()) plugs[{topology.node(port->node).name, port->interface}] = port->plug;
-    }
-  }
-  return plugs;
-}
-
-// Keys under which both topologies' ports of one plug are one jack: the expectation's plug decides, then the plug of
-// the found topology, then the interface.
-class SharedKeys {
- public:
-  SharedKeys(const Topology& expected, const Topology& found) : expected_(plugs_of(expected)), found_(plugs_of(found)) {
-    for (const auto& [interface, plug] : found_) {
-      const auto known = expected_.find(interface);
-      if (known != expected_.end() && !plug.empty()) key_of_found_plug_[{interface.first, plug}] = known->second;
-    }
-  }
-
-  std::string operator()(const std::string& node, const routing::Port& port, const routing::Cable& cable) const {
-    if (port.interface.empty()) return own_jack_key(node, port, cable);
-    const Interface interface { node, port.interface };
-    if (const auto known = expected_.find(interface); known != expected_.end() && !known->second.empty()) {
-      return absl::StrCat("expected/", known->second);
-    }
-    const auto found = found_.find(interface);
-    if (found == found_.end() || found->second.empty()) return absl::StrCat("interface/", port.interface);
-    const auto beside = key_of_found_plug_.find({node, found->second});
-    const bool is_expected_plug = beside != key_of_found_plug_.end() && !beside->second.empty();
-    return is_expected_plug ? absl::StrCat("expected/", beside->second) : absl::StrCat("found/", found->second);
-  }
-
-  // Whether ports can be told by their interfaces.
-  bool tell_ports() const {
-    const bool is_shared =
-        std::any_of(found_.begin(), found_.end(), [&](const auto& each) { return expected_.contains(each.first); });
-    return is_shared || found_.empty();
-  }
-
- private:
-  std::map<Interface, std::string> expected_;
-  std::map<Interface, std::string> found_;
-  std::map<std::pair<std::string, std::string>, std::string> key_of_found_plug_;  // the expected name of the plug
-};
 
 bool names_all_interfaces(const Topology& topology) {
   const auto cables = topology.plugged_cables();
@@ -466,7 +418,7 @@ class Comparer {
 
   const Topology& expected_;
   const Topology& found_;
-  const SharedKeys keys_;
+  const SharedJacks keys_;
   JackTable jacks_;
   std::vector<Wire> expected_wires_;
   std::vector<Wire> found_wires_;

@@ -109,9 +109,10 @@ class AlternatingPaths {
 
   void explain_closed(const std::vector<Step>& steps) {
     if (steps.size() != 4) return explain_open(steps);
-    result_.exchanges.push_back({.missing = {std::min(steps[0].index, steps[2].index), std::max(steps[0].index, steps[2].index)},
-                                 .extra = {std::min(steps[1].index, steps[3].index), std::max(steps[1].index, steps[3].index)},
-                                 .swaps = {{steps[0].from, steps[2].from}, {steps[1].from, steps[3].from}}});
+    result_.exchanges.push_back(
+        {.missing = {std::min(steps[0].index, steps[2].index), std::max(steps[0].index, steps[2].index)},
+         .extra = {std::min(steps[1].index, steps[3].index), std::max(steps[1].index, steps[3].index)},
+         .swaps = {{steps[0].from, steps[2].from}, {steps[1].from, steps[3].from}}});
   }
 
   Side missing_;

@@ -51,8 +51,7 @@ class MarkedDrawing {
                 const Comparison& comparison)
       : found_(found), expected_(expected.topology), comparison_(comparison) {
     marks_.remark = absl::StrCat(difference_count(comparison), " from ", short_name(expected.file));
-    const std::vector<NodeLook> looks = node_looks(found, self);
-    for (std::size_t i = 0; i < looks.size(); ++i) marks_.looks[found.nodes()[i].name] = looks[i];
+    marks_.looks = looks_by_name(found, self);
     nodes_.assign(found.nodes().begin(), found.nodes().end());
     cables_.assign(found.plugged_cables().begin(), found.plugged_cables().end());
   }

@@ -34,6 +34,14 @@ std::vector<NodeLook> node_looks(const routing::Topology& topology, std::optiona
   return looks;
 }
 
+std::map<std::string, NodeLook> looks_by_name(const routing::Topology& topology,
+                                              std::optional<routing::NodeIndex> self) {
+  const std::vector<NodeLook> looks = node_looks(topology, self);
+  std::map<std::string, NodeLook> by_name;
+  for (std::size_t i = 0; i < looks.size(); ++i) by_name[topology.nodes()[i].name] = looks[i];
+  return by_name;
+}
+
 std::string note_of(const NodeLook& look) {
   std::vector<const char*> notes;
   if (look.draining) notes.push_back("draining");

@@ -114,10 +114,7 @@ std::string cable_line(const routing::Topology& topology, const routing::Cable& 
 }  // namespace
 
 std::string topology_dot(const routing::Topology& topology, std::optional<routing::NodeIndex> self) {
-  PictureMarks marks;
-  const std::vector<NodeLook> looks = node_looks(topology, self);
-  for (std::size_t i = 0; i < looks.size(); ++i) marks.looks[topology.nodes()[i].name] = looks[i];
-  return topology_dot(topology, marks);
+  return topology_dot(topology, PictureMarks{.cables = {}, .looks = looks_by_name(topology, self), .remark = {}});
 }
 
 std::string topology_dot(const routing::Topology& topology, const PictureMarks& marks) {

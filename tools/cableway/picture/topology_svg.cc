@@ -221,10 +221,7 @@ class SvgDrawing {
 }  // namespace
 
 std::string topology_svg(const Topology& topology, std::optional<routing::NodeIndex> self) {
-  PictureMarks marks;
-  const std::vector<NodeLook> looks = node_looks(topology, self);
-  for (std::size_t i = 0; i < looks.size(); ++i) marks.looks[topology.nodes()[i].name] = looks[i];
-  return topology_svg(topology, marks);
+  return topology_svg(topology, PictureMarks{.cables = {}, .looks = looks_by_name(topology, self), .remark = {}});
 }
 
 std::string topology_svg(const Topology& topology, const PictureMarks& marks) {

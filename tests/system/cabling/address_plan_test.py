@@ -18,26 +18,73 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from in_lab import in_lab, main
 from lab_case import wait_until
 from lab_nodes import STEADY, LabNodes
 
 _PLAN = "TEST_ADDRESS_PLAN"
+_BUILD = Path(sys.argv[2] if len(sys.argv) > 2 else ".").resolve()
 _HOSTS = ("spark-0", "spark-1", "spark-2")
 # Of plugs p0 and p1, function by function.
 _TWINS = (("enp1s0f0np0", "enp1s0f1np1"), ("enP2p1s0f0np0", "enP2p1s0f1np1"))
 
 
+def _make_plan(form: str, folder: str) -> None:
+    subprocess.run([_BUILD / "bin/cableway", "plan", "addresses", "--topology", "ring:3", "--hosts", ",".join(_HOSTS),
+                    "--format", form, "--output", folder], check=True, stdout=subprocess.DEVNULL)
+
+
 def _expected() -> str:
     """The planned topology, of which the lab is built. The plan is made once, before the lab."""
     if _PLAN not in os.environ and len(sys.argv) > 2:
-        cableway = Path(sys.argv[2]).resolve() / "bin/cableway"
         folder = tempfile.mkdtemp(prefix="address_plan.")
         atexit.register(shutil.rmtree, folder)
         os.environ[_PLAN] = folder
-        subprocess.run([cableway, "plan", "addresses", "--topology", "ring:3", "--hosts", ",".join(_HOSTS), "--format", "ip",
-                        "--output", folder], check=True, stdout=subprocess.DEVNULL)
+        _make_plan("ip", folder)
     return f"{os.environ.get(_PLAN)}/expected.toml"
+
+
+class FormatTest(unittest.TestCase):
+    """What the other formats write is read as netplan and nmcli would read it; neither is run."""
+
+    def plan(self, form: str, folder: str) -> Path:
+        _make_plan(form, folder)
+        return Path(folder)
+
+    def test_netplan_is_yaml_of_its_form(self) -> None:
+        try:
+            import yaml  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            self.skipTest("no python3-yaml; the unit tests compare the text")
+        with tempfile.TemporaryDirectory() as folder:
+            text = (self.plan("netplan", folder) / "spark-1.yaml").read_text(encoding="ascii")
+        document = yaml.safe_load(text)
+        self.assertEqual(set(document), {"network"})
+        self.assertEqual(document["network"]["version"], 2)
+        interfaces = document["network"]["ethernets"]
+        self.assertEqual(set(interfaces), {interface for plug in _TWINS for interface in plug})
+        self.assertEqual(interfaces["enp1s0f1np1"],
+                         {"dhcp4": False, "dhcp6": False, "link-local": ["ipv6"], "optional": True, "mtu": 9000,
+                          "addresses": ["10.10.0.2/24"]})
+
+    def test_nmcli_is_called_for_each_interface(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            script = self.plan("nmcli", folder) / "spark-1.sh"
+            calls = Path(folder) / "calls"
+            nmcli = Path(folder) / "nmcli"
+            # No connection exists, and none comes up.
+            nmcli.write_text(f'#!/bin/sh\necho "$@" >> {calls}\ncase "$*" in *show*|*" up "*) exit 10;; esac\n')
+            nmcli.chmod(0o755)
+            done = subprocess.run(["sh", script], env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}, check=True,
+                                  capture_output=True, text=True)
+            lines = calls.read_text().splitlines()
+        self.assertIn("connection add type ethernet con-name cableway-enp1s0f1np1 ifname enp1s0f1np1", lines)
+        modified = [line for line in lines if line.startswith("connection modify cableway-enP2p1s0f0np0 ")]
+        self.assertEqual(len(modified), 1)
+        self.assertIn(" 802-3-ethernet.mtu 9000 ipv4.method manual ipv4.addresses 10.10.3.1/24 ", modified[0])
+        self.assertEqual(done.stderr.count("comes up with its cable"), 4)
 
 
 class AddressPlanTest(unittest.TestCase):
