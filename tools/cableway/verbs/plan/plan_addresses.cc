@@ -88,7 +88,7 @@ class PlanAddressesVerb final : public Verb {
         .examples = {"cableway plan addresses --topology ring:4 --hosts spark-0,spark-1,spark-2,spark-3 --output plan",
                      "cableway plan addresses --topology torus:4x4 --interfaces eth1,eth2,eth3,eth4 --format ip",
                      "cableway plan addresses --topology ring:3 --interfaces spark --interfaces n2=ens1f0,ens1f1",
-                     "CABLEWAY_EXPECT=plan/expected.toml cableway doctor"},
+                     "cableway plan addresses --topology sparks:2 --json | jq .cables"},
         .arguments = {
             json_flag(json_), topology_option(file_, "--topology,--file"),
             list_option("--hosts", "H0,H1,..", hosts_,
@@ -97,7 +97,7 @@ class PlanAddressesVerb final : public Verb {
                 "--interfaces", "[HOST=]PLUGS", interfaces_,
                 "the interfaces of a host's plugs, plugs between commas, functions of one plug joined by +, as\n"
                 "in eth1+eth2,eth3+eth4; or spark. With HOST= of that host, else of all others"),
-            text_option("--subnet", "RANGE", range_, "the range that is divided; default: 10.10.0.0/16"),
+            text_option("--subnet", "RANGE", range_, "the range that is divided into subnets"),
             number_option("--prefix", kShortestSubnet, kLongestSubnet, prefix_, "the length of each subnet's prefix"),
             number_option("--mtu", kLowestMtu, kHighestMtu, mtu_, "of every interface"),
             choice_option("--format", {kFormats.begin(), kFormats.end()}, format_, "of the commands for each host"),
