@@ -63,6 +63,7 @@ struct Settings {
   std::uint8_t rdma_retries = 6;             // number of retransmissions
   std::chrono::microseconds relay_spin{20};  // busy-poll time of an idle relay before it sleeps
   std::uint64_t relay_memory = 2ULL << 30;   // bytes that relayed circuits may use
+  std::string expect;                        // file of the expected topology, for the command line; empty: none
   bool cable_test = true;                    // neighbours and this node's operator may run cable tests
 
   // The origin of each setting, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Defaults have no entry.

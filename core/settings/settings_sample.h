@@ -6,7 +6,8 @@
 
 namespace cableway {
 
-// A settings file that sets nothing. Each setting is a comment with what it takes and a line "#key = value"; without its
+// A settings file that sets nothing. Each setting is a comment with what it takes and a line "#key = value"; without
+// its
 // "#" that line is valid. The value is the default, or an example where the default cannot be written down.
 std::string settings_sample();
 

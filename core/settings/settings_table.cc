@@ -314,6 +314,10 @@ constexpr Setting kSettings[] = {
     {"cable_test", Form::kTruth, "true or false", 0, 0, "",
      "cableway doctor, here and on neighbours, may send data over a cable for a second to measure its throughput",
      set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>, kTruths},
+    {"expect", Form::kText, kPath, 0, 0, "none",
+     "the expected topology, with which cableway topology and doctor compare the one that was found; a file or a "
+     "shape, as of cableway --file",
+     set_path<&Settings::expect>, show_text<&Settings::expect>},
 };
 
 std::string spelled(const Setting& setting, std::string_view prefix, char joint, char (*letter)(unsigned char)) {

@@ -23,10 +23,10 @@ namespace {
 
 using Part = TopologyFault::Part;
 
-constexpr std::array kKnown = {"draining",     "from_address", "from_interface", "from_plug", "from_root",
-                               "label",        "latency_us",   "loss_percent",   "name",      "plugs",
-                               "rate_mbps",    "relay_port",   "roots",          "routed",    "to_address",
-                               "to_interface", "to_plug",      "to_root"};
+constexpr std::array kKnown = {"draining",   "from_address", "from_interface", "from_plug", "from_root",
+                               "label",      "latency_us",   "loss_percent",   "name",      "only_expected",
+                               "plugs",      "rate_mbps",    "relay_port",     "roots",     "routed",
+                               "to_address", "to_interface", "to_plug",        "to_root"};
 
 // The attribute, or null if it is missing or empty.
 const SketchText* find(const SketchAttributes& attributes, std::string_view key) {
@@ -298,7 +298,38 @@ absl::Status GraphSketch::check_connected(const Topology& topology, const std::v
   return fault(nodes_[static_cast<std::size_t>(found - nodes.begin())].line, apart->message);
 }
 
+absl::StatusOr<GraphSketch> GraphSketch::without_expected() const {
+  GraphSketch present(file_name_);
+  std::vector<std::optional<std::size_t>> places;
+  for (const SketchNode& node : nodes_) {
+    Values values(*this, node.attributes);
+    const bool is_present = !values.truth("only_expected");
+    if (!values.status().ok()) return values.status();
+    places.push_back(is_present ? std::optional(present.nodes_.size()) : std::nullopt);
+    if (is_present) present.nodes_.push_back(node);
+  }
+  for (const SketchCable& cable : cables_) {
+    Values values(*this, cable.attributes);
+    const bool is_present = !values.truth("only_expected");
+    if (!values.status().ok()) return values.status();
+    const std::optional<std::size_t> from = places[cable.from];
+    const std::optional<std::size_t> to = places[cable.to];
+    if (is_present && from && to) present.cables_.push_back({*from, *to, cable.line, cable.attributes});
+  }
+  return present;
+}
+
 absl::StatusOr<Topology> GraphSketch::finish(std::string_view graph_name, Disconnected disconnected) const {
+  const auto says_expected = [](const auto& element) { return element.attributes.contains("only_expected"); };
+  const bool is_plain = std::none_of(nodes_.begin(), nodes_.end(), says_expected) &&
+                        std::none_of(cables_.begin(), cables_.end(), says_expected);
+  if (is_plain) return finish_present(graph_name, disconnected);
+  const absl::StatusOr<GraphSketch> present = without_expected();
+  if (!present.ok()) return present.status();
+  return present->finish_present(graph_name, disconnected);
+}
+
+absl::StatusOr<Topology> GraphSketch::finish_present(std::string_view graph_name, Disconnected disconnected) const {
   const absl::StatusOr<std::vector<Node>> nodes = read_nodes();
   if (!nodes.ok()) return nodes.status();
   absl::StatusOr<std::vector<Cable>> cables = read_cables();

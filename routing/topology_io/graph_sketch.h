@@ -5,7 +5,8 @@
 //     of a node     name (default: its id), relay_port, draining; plugs and roots as "NAME=RATE_MBPS NAME=RATE_MBPS .."
 //     of an edge    name, rate_mbps, latency_us, routed, draining, loss_percent, and for its two ends:
 //                   from_interface, from_address, from_plug, from_root, to_interface, to_address, to_plug, to_root
-//     of both       label: the name if none is given, provided it is valid and unique
+//     of both       label: the name if none is given, provided it is valid and unique; only_expected: whether it is
+//                   drawn as missing, so that it is not part of the topology
 // They mean the same as in the topology file, and all are optional. Cables without a name get that of a topology file.
 // If no cable has addresses, all ports are planned (port_plan.h).
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_GRAPH_SKETCH_H_
@@ -76,6 +77,9 @@ class GraphSketch {
   absl::StatusOr<Topology> finish(std::string_view graph_name, Disconnected disconnected) const;
 
  private:
+  // Without the nodes and cables that are only expected.
+  absl::StatusOr<GraphSketch> without_expected() const;
+  absl::StatusOr<Topology> finish_present(std::string_view graph_name, Disconnected disconnected) const;
   absl::StatusOr<std::vector<Node>> read_nodes() const;
   absl::StatusOr<std::vector<Cable>> read_cables() const;
   absl::Status check_addresses(const std::vector<Node>& nodes, const std::vector<Cable>& cables) const;

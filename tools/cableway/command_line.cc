@@ -12,8 +12,8 @@
 #include "routing/text/shell_text.h"
 #include "tools/cableway/command/command_parser.h"
 #include "tools/cableway/command/exit_status.h"
+#include "tools/cableway/verb_table.h"
 #include "tools/cableway/verbs/verb.h"
-#include "tools/cableway/verbs/verb_table.h"
 
 namespace cableway::cli {
 namespace {

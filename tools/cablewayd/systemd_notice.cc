@@ -35,9 +35,9 @@ absl::StatusOr<std::unique_ptr<SystemdNotice>> SystemdNotice::open(boost::asio::
   void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const reason = ::dlerror();
-    return absl::FailedPreconditionError(
-        absl::StrCat("systemd expects notices (NOTIFY_SOCKET is set), but ", kLibrary, " cannot be loaded: ",
-                     reason == nullptr ? "unknown" : reason, ". Install libsystemd0, or use Type=exec in the unit"));
+    return absl::FailedPreconditionError(absl::StrCat("systemd expects notices (NOTIFY_SOCKET is set), but ", kLibrary,
+                                                      " cannot be loaded: ", reason == nullptr ? "unknown" : reason,
+                                                      ". Install libsystemd0, or use Type=exec in the unit"));
   }
   const auto notify = reinterpret_cast<decltype(&::sd_notify)>(::dlsym(library, "sd_notify"));
   const auto watchdog_enabled =

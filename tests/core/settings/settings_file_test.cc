@@ -65,6 +65,7 @@ TEST(SettingsFile, ParsesEverySetting) {
     relay_spin_us = 0
     relay_memory = "96M"
     cable_test = false
+    expect = "/etc/cableway/expected.toml"
     path_wait = 7
     checksum = "on"
     multipath = "bundle"
@@ -98,6 +99,7 @@ TEST(SettingsFile, ParsesEverySetting) {
   EXPECT_TRUE(settings->drain);
   EXPECT_EQ(settings->relay_memory, 96U << 20);
   EXPECT_FALSE(settings->cable_test);
+  EXPECT_EQ(settings->expect, "/etc/cableway/expected.toml");
   EXPECT_EQ(settings->path_wait, std::chrono::seconds(7));
   EXPECT_TRUE(settings->checksum);
   EXPECT_EQ(settings->multipath, MultipathSetting::kBundle);

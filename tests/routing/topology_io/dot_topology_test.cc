@@ -50,6 +50,18 @@ TEST(DotTopology, ReadsASketch) {
   EXPECT_EQ(cable_named(topology, "n2-n0").b, (Port{NodeIndex{2}, "to-n0", "10.7.2.1", ""}));
 }
 
+TEST(DotTopology, LeavesOutWhatIsOnlyExpected) {
+  const Topology topology = read_dot(R"(graph {
+    n0 -- n1 [name=c0]; n0 -- n1 [only_expected=true, label=missing]; n1 -- n2; n2 -- n3 [name=c1, only_expected=false];
+    n2 [only_expected=true]; n1 -- n3 [name=c2];
+  })");
+  EXPECT_EQ(topology.node_count(), 3U);
+  ASSERT_EQ(topology.cable_count(), 2U);
+  EXPECT_EQ(topology.node(cable_named(topology, "c2").b.node).name, "n3");
+  EXPECT_THAT(std::string(parse_dot_topology("graph { n0 -- n1 [only_expected=maybe] }", "t").status().message()),
+              HasSubstr("expected true or false"));
+}
+
 TEST(DotTopology, ReadsEveryAttribute) {
   const Topology topology = read_dot(R"(graph {
     a [relay_port=7471, draining=true, plugs="0000:01:00=200000", roots="r1=98300  r0=49100 "];

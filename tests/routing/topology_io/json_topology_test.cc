@@ -84,6 +84,11 @@ TEST(JsonTopology, ReadsWhatItWrites) {
   }
 }
 
+TEST(JsonTopology, IgnoresTheComparisonWithAnExpectedTopology) {
+  const auto topology = parse_json_topology(R"({"nodes": [{"name": "n0"}], "expected": {"differences": []}})", "t");
+  EXPECT_TRUE(topology.ok()) << topology.status();
+}
+
 TEST(JsonTopology, ReadsASingleNode) {
   const absl::StatusOr<Topology> topology = parse_json_topology("\xef\xbb\xbf{\"nodes\": [{\"name\": \"a\"}]}", "t");
   ASSERT_TRUE(topology.ok()) << topology.status();
@@ -151,7 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"NotAnObject", "\"nodes\": [", "\"nodes\": [7, ",
                 " at /nodes/0: not an object; expected {\"name\": ..}"},
         BadJson{"NoNodes", "\"nodes\"", "\"node\"",
-                " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables, schema"},
+                " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables, expected, "
+                "schema"},
         BadJson{"LaterSchema", "\"schema\": 1", "\"schema\": 2, \"links\": []",
                 " its schema is 2, and this Cableway reads 1: read it with the version that wrote it, or a later one"},
         BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"",

@@ -25,7 +25,7 @@
 #include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command/exit_status.h"
 #include "tools/cableway/command_line.h"
-#include "tools/cableway/verbs/verb_table.h"
+#include "tools/cableway/verb_table.h"
 
 namespace cableway::cli {
 namespace {

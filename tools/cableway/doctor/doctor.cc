@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "routing/paths/weak_points.h"
+#include "routing/text/node_name.h"
 #include "tools/cableway/doctor/doctor_arp.h"
 #include "tools/cableway/doctor/doctor_nccl.h"
 #include "tools/cableway/doctor/doctor_ports.h"
+#include "tools/cableway/expectation/comparison.h"
 #include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
@@ -19,6 +21,28 @@ namespace {
 
 // RDMA registers whole buffers of a job.
 constexpr std::uint64_t kEnoughMemlock = std::uint64_t{1} << 30;
+
+FindingCode code_of(DifferenceKind kind) {
+  switch (kind) {
+    case DifferenceKind::kNodeMissing:
+      return FindingCode::kExpectedNodeMissing;
+    case DifferenceKind::kNodeExtra:
+      return FindingCode::kNodeNotExpected;
+    case DifferenceKind::kNodeNamed:
+      return FindingCode::kNodeNamedOtherwise;
+    case DifferenceKind::kCablesSwapped:
+      return FindingCode::kCablesSwapped;
+    case DifferenceKind::kCableElsewhere:
+      return FindingCode::kCableInWrongPlug;
+    case DifferenceKind::kCableMissing:
+      return FindingCode::kExpectedCableMissing;
+    case DifferenceKind::kCableExtra:
+      return FindingCode::kCableNotExpected;
+    case DifferenceKind::kFunctionsDiffer:
+      break;
+  }
+  return FindingCode::kCableFunctionsDiffer;
+}
 
 class Examination {
  public:
@@ -33,6 +57,7 @@ class Examination {
     check_ports();
     if (examined_.status) check_status(*examined_.status);
     if (examined_.topology) check_topology(*examined_.topology);
+    if (examined_.expected) check_expectation(*examined_.expected);
     return std::move(findings_);
   }
 
@@ -203,6 +228,22 @@ class Examination {
     if (!weak.nodes.empty()) {
       add(Severity::kInfo, FindingCode::kSinglePointOfFailure, "topology",
           absl::StrCat("if any one of ", names(weak.nodes), " fails, the topology becomes disconnected"));
+    }
+  }
+
+  void check_expectation(const absl::StatusOr<ExpectedTopology>& expected) {
+    if (!expected.ok()) {
+      return add(Severity::kError, FindingCode::kExpectationUnreadable, "topology",
+                 std::string(expected.status().message()));
+    }
+    if (!examined_.topology) return;
+    const Comparison comparison = compare_topologies(expected->topology, *examined_.topology);
+    for (const Difference& each : comparison.differences) {
+      add(Severity::kWarning, code_of(each.kind), each.about, each.what, each.advice);
+    }
+    if (comparison.differences.empty()) {
+      add(Severity::kOk, FindingCode::kTopologyAsExpected, "topology",
+          absl::StrCat("it is as expected by ", routing::escaped(expected->file)));
     }
   }
 

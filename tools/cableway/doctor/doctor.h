@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/settings/settings.h"
 #include "routing/topology/topology.h"
 #include "tools/cableway/doctor/code_default.h"
 #include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/expectation/expected_topology.h"
 #include "tools/cableway/node/node_answer.h"
 
 namespace cableway::cli {
@@ -33,6 +35,7 @@ struct Examined {
   std::optional<Json> ports;   // core/view/ports_view.h
   std::optional<Json> status;  // core/view/status_view.h
   std::optional<routing::Topology> topology;
+  std::optional<absl::StatusOr<ExpectedTopology>> expected;  // nullopt: none was named
 };
 
 // Pure. Findings are in the order settings, host, ports, neighbours, topology. Throws Json::exception if an answer of

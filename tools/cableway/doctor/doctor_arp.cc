@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "tools/cableway/text/sysctl_name.h"
 
 namespace cableway::cli {
 namespace {
@@ -18,11 +18,6 @@ constexpr std::size_t kMaxInterfaces = 4096;
 // others too (Documentation/networking/ip-sysctl.rst of the kernel).
 bool answers_for_others(int arp_ignore) {
   return arp_ignore != 1 && arp_ignore != 2 && arp_ignore != 8;
-}
-
-// sysctl(8) writes a dot of an interface's name as a slash.
-std::string sysctl_name(const std::string& interface) {
-  return absl::StrCat("net.ipv4.conf.", absl::StrReplaceAll(interface, {{".", "/"}}));
 }
 
 bool has_ipv4(const Json& port) {
@@ -89,7 +84,7 @@ Finding finding_of(const std::vector<const Json*>& segment, const std::vector<st
     absl::StrAppend(out, arp_ignore.at(interface), " on ", interface);
   });
   const std::string commands = absl::StrJoin(answering, " ", [](std::string* out, const std::string& interface) {
-    const std::string name = sysctl_name(interface);
+    const std::string name = ipv4_sysctl_name(interface);
     absl::StrAppend(out, name, ".arp_ignore=1 ", name, ".arp_announce=2");
   });
   const char* const result = uses_rdma ? "RDMA then reaches the wrong one" : "all data may then arrive through one";

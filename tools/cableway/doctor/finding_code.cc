@@ -8,7 +8,7 @@ namespace {
 
 using Code = FindingCode;
 
-constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfFailure) + 1> kKinds{{
+constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kCableFunctionsDiffer) + 1> kKinds{{
     {Code::kNodeAnswers, "NODE_ANSWERS", "the node here answers", "-"},
     {Code::kNodeNotRunning, "NODE_NOT_RUNNING", "no node runs in this network namespace",
      "systemctl start cablewayd, or run doctor in the node's network namespace"},
@@ -111,6 +111,29 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "connect cables, or start cablewayd there; a node that has ended is forgotten after 5 minutes"},
     {Code::kSinglePointOfFailure, "SINGLE_POINT_OF_FAILURE", "if one node fails, the topology becomes disconnected",
      "add a cable that bypasses it"},
+
+    {Code::kTopologyAsExpected, "TOPOLOGY_AS_EXPECTED", "the topology is the expected one (CABLEWAY_EXPECT, --expect)",
+     "-"},
+    {Code::kExpectationUnreadable, "EXPECTATION_UNREADABLE", "the expected topology cannot be read",
+     "correct the file or shape that CABLEWAY_EXPECT, expect in the settings file or --expect names"},
+    {Code::kExpectedNodeMissing, "EXPECTED_NODE_MISSING", "an expected node is not there, or none of its cables is up",
+     "start cablewayd there, or check its name, its cluster and its cables"},
+    {Code::kNodeNotExpected, "NODE_NOT_EXPECTED", "a node is not in the expected topology",
+     "add it to the expected topology, or disconnect it"},
+    {Code::kNodeNamedOtherwise, "NODE_NAMED_OTHERWISE",
+     "a node that is not expected has the cables of one that is missing: it has another name",
+     "set CABLEWAY_NODE there, or change the name in the expected topology"},
+    {Code::kCablesSwapped, "CABLES_SWAPPED", "two cables are exchanged at one end each",
+     "swap the two plugs that the finding names"},
+    {Code::kCableInWrongPlug, "CABLE_IN_WRONG_PLUG", "a cable is in another plug than expected",
+     "move its end to the plug that the finding names"},
+    {Code::kExpectedCableMissing, "EXPECTED_CABLE_MISSING", "an expected cable is not there",
+     "plug it in at both ends; cableway doctor on both hosts says what is wrong with the ports"},
+    {Code::kCableNotExpected, "CABLE_NOT_EXPECTED", "a cable is not in the expected topology",
+     "unplug it, or add it to the expected topology"},
+    {Code::kCableFunctionsDiffer, "CABLE_FUNCTIONS_DIFFER",
+     "a cable is in the right plugs, but not all of their functions are joined, or others with each other",
+     "check that the interfaces that the finding names are up and have the planned addresses"},
 }};
 
 constexpr bool in_order() {

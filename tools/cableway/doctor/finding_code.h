@@ -62,6 +62,17 @@ enum class FindingCode : std::uint8_t {
   // The topology.
   kTopologyInParts,
   kSinglePointOfFailure,
+  // Its difference from the expected one.
+  kTopologyAsExpected,
+  kExpectationUnreadable,
+  kExpectedNodeMissing,
+  kNodeNotExpected,
+  kNodeNamedOtherwise,
+  kCablesSwapped,
+  kCableInWrongPlug,
+  kExpectedCableMissing,
+  kCableNotExpected,
+  kCableFunctionsDiffer,
 };
 
 struct FindingKind {

@@ -11,13 +11,10 @@
 #include "tools/cableway/node/node_query.h"
 
 namespace cableway::cli {
-namespace {
 
-absl::StatusOr<routing::Topology> read_or_generate(const std::string& file) {
+absl::StatusOr<routing::Topology> read_or_generate_topology(const std::string& file) {
   return routing::is_topology_spec(file) ? routing::generate_topology(file) : host::read_topology(file);
 }
-
-}  // namespace
 
 Argument topology_option(std::string& file, std::string names) {
   return text_option(
@@ -31,7 +28,7 @@ Argument topology_option(std::string& file, std::string names) {
 absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
                                             std::chrono::milliseconds deadline) {
   if (!file.empty()) {
-    absl::StatusOr<routing::Topology> topology = read_or_generate(file);
+    absl::StatusOr<routing::Topology> topology = read_or_generate_topology(file);
     if (!topology.ok()) return topology.status();
     return KnownTopology{*std::move(topology), settings.node};
   }

@@ -26,6 +26,9 @@ struct KnownTopology {
 absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
                                             std::chrono::milliseconds deadline);
 
+// `file` as in find_topology(), not empty.
+absl::StatusOr<routing::Topology> read_or_generate_topology(const std::string& file);
+
 }  // namespace cableway::cli
 
 #endif  // CABLEWAY_TOOLS_CABLEWAY_NODE_TOPOLOGY_SOURCE_H_

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "routing/topology/cable_name.h"
 #include "tools/cableway/text/quantity_text.h"
 
@@ -33,9 +34,21 @@ std::vector<NodeLook> node_looks(const routing::Topology& topology, std::optiona
   return looks;
 }
 
+std::map<std::string, NodeLook> looks_by_name(const routing::Topology& topology,
+                                              std::optional<routing::NodeIndex> self) {
+  const std::vector<NodeLook> looks = node_looks(topology, self);
+  std::map<std::string, NodeLook> by_name;
+  for (std::size_t i = 0; i < looks.size(); ++i) by_name[topology.nodes()[i].name] = looks[i];
+  return by_name;
+}
+
 std::string note_of(const NodeLook& look) {
-  return absl::StrCat(look.draining ? "draining" : "", look.draining && look.unreached ? ", " : "",
-                      look.unreached ? "unreached" : "");
+  std::vector<const char*> notes;
+  if (look.draining) notes.push_back("draining");
+  if (look.unreached) notes.push_back("unreached");
+  if (look.missing) notes.push_back("missing");
+  if (look.extra) notes.push_back("not expected");
+  return absl::StrJoin(notes, ", ");
 }
 
 std::string own_name(const routing::Topology& topology, const routing::Cable& cable) {

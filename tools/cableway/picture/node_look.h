@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_NODE_LOOK_H_
 #define CABLEWAY_TOOLS_CABLEWAY_PICTURE_NODE_LOOK_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,12 +15,18 @@ struct NodeLook {
   bool self = false;       // the node that was queried
   bool draining = false;   // relays nothing
   bool unreached = false;  // known but unreachable: it or its cables have failed
+  bool missing = false;    // expected, but not there
+  bool extra = false;      // not expected
 };
 
 // By node. Without `self`, nodes outside the largest part of the topology count as unreached.
 std::vector<NodeLook> node_looks(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
 
-// "draining", "unreached", both, or empty.
+// The same by the nodes' names.
+std::map<std::string, NodeLook> looks_by_name(const routing::Topology& topology,
+                                              std::optional<routing::NodeIndex> self);
+
+// "draining", "unreached", "missing", "not expected", several of them, or empty.
 std::string note_of(const NodeLook& look);
 
 // "c0", or empty if the name is derived from the cable's ends.

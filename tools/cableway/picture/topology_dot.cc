@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "routing/topology/cable_quantity.h"
 #include "routing/topology/topology_kind.h"
 #include "tools/cableway/picture/node_look.h"
@@ -16,6 +17,12 @@ namespace {
 // Names of a valid topology contain no character that needs escaping.
 std::string quoted(const std::string& text) {
   return absl::StrCat("\"", text, "\"");
+}
+
+// What is different from the expected topology, with the name of its file.
+std::string graph_label(const std::string& remark) {
+  if (remark.empty()) return "";
+  return absl::StrCat("  label=", quoted(absl::StrReplaceAll(remark, {{"\\", "\\\\"}, {"\"", "\\\""}})), ";\n");
 }
 
 const char* engine_for(routing::TopologyKind kind) {
@@ -68,8 +75,11 @@ std::string node_line(const routing::Node& node, const NodeLook& look) {
   const std::string note = note_of(look);
   if (!note.empty()) attributes.push_back(absl::StrCat("label=", quoted(absl::StrCat(node.name, "\\n", note))));
   if (look.self) attributes.push_back("penwidth=3");
-  if (look.unreached) {
+  if (look.missing) attributes.emplace_back("only_expected=true");
+  if (look.unreached || look.missing) {
     attributes.push_back("color=red, fontcolor=red, style=\"rounded,dashed\"");
+  } else if (look.extra) {
+    attributes.emplace_back("color=purple, fontcolor=purple");
   } else if (look.draining) {
     attributes.push_back("fillcolor=lightgrey, style=\"rounded,filled\"");
   }
@@ -78,26 +88,42 @@ std::string node_line(const routing::Node& node, const NodeLook& look) {
                       attributes.empty() ? "" : absl::StrCat(" [", absl::StrJoin(attributes, ", "), "]"), ";\n");
 }
 
-std::string cable_line(const routing::Topology& topology, const routing::Cable& cable, bool unused) {
+std::string missing_line(const routing::Topology& topology, const routing::Cable& cable, const CableMark& mark) {
+  return absl::StrCat("  ", quoted(topology.node(cable.a.node).name), " -- ", quoted(topology.node(cable.b.node).name),
+                      " [label=", quoted(mark.label),
+                      ", style=dashed, color=red, fontcolor=red, only_expected=true];\n");
+}
+
+std::string cable_line(const routing::Topology& topology, const routing::Cable& cable, bool unused,
+                       const PictureMarks& marks) {
+  const auto mark = marks.cables.find(cable.name);
+  const bool is_marked = mark != marks.cables.end();
+  if (is_marked && mark->second.is_missing) return missing_line(topology, cable, mark->second);
   const std::string name = own_name(topology, cable);
-  const std::string label = absl::StrCat(name, name.empty() ? "" : "\\n", rate_text(cable.rate_mbps));
+  const std::string label = absl::StrCat(name, name.empty() ? "" : "\\n", rate_text(cable.rate_mbps),
+                                         is_marked ? absl::StrCat("\\n", mark->second.label) : "");
   return absl::StrCat("  ", quoted(topology.node(cable.a.node).name), " -- ", quoted(topology.node(cable.b.node).name),
                       " [label=", quoted(label), ", tooltip=", quoted(describe_cable(topology, cable)),
-                      cable.routed ? ", style=dashed" : "", unused ? ", color=lightgrey" : "", ", ", cable_facts(cable),
-                      "];\n");
+                      cable.routed ? ", style=dashed" : "",
+                      is_marked ? ", color=purple, fontcolor=purple, penwidth=2"
+                      : unused  ? ", color=lightgrey"
+                                : "",
+                      ", ", cable_facts(cable), "];\n");
 }
 
 }  // namespace
 
 std::string topology_dot(const routing::Topology& topology, std::optional<routing::NodeIndex> self) {
-  const std::vector<NodeLook> looks = node_looks(topology, self);
-  std::string text = absl::StrCat("graph ", quoted(topology.cluster()),
-                                  " {\n  layout=", engine_for(routing::recognise_shape(topology).kind),
-                                  ";\n  overlap=false;\n  splines=true;\n  node [shape=box, style=rounded];\n");
-  for (std::uint32_t i = 0; i < topology.node_count(); ++i)
-    absl::StrAppend(&text, node_line(topology.nodes()[i], looks[i]));
-  for (const routing::Cable& cable : topology.cables()) text += cable_line(topology, cable, false);
-  for (const routing::Cable& cable : topology.unused_cables()) text += cable_line(topology, cable, true);
+  return topology_dot(topology, PictureMarks{.cables = {}, .looks = looks_by_name(topology, self), .remark = {}});
+}
+
+std::string topology_dot(const routing::Topology& topology, const PictureMarks& marks) {
+  std::string text = absl::StrCat(
+      "graph ", quoted(topology.cluster()), " {\n  layout=", engine_for(routing::recognise_shape(topology).kind),
+      ";\n  overlap=false;\n  splines=true;\n", graph_label(marks.remark), "  node [shape=box, style=rounded];\n");
+  for (const routing::Node& node : topology.nodes()) absl::StrAppend(&text, node_line(node, marks.looks.at(node.name)));
+  for (const routing::Cable& cable : topology.cables()) text += cable_line(topology, cable, false, marks);
+  for (const routing::Cable& cable : topology.unused_cables()) text += cable_line(topology, cable, true, marks);
   return text + "}\n";
 }
 

@@ -6,12 +6,17 @@
 #include <string>
 
 #include "routing/topology/topology.h"
+#include "tools/cableway/picture/picture_marks.h"
 
 namespace cableway::cli {
 
 // routing/topology_io/dot_topology.h reads it back. `self`: the node whose view this is; it is drawn bold, and nodes
 // that it does not reach dashed and red. Draining nodes are grey.
 std::string topology_dot(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
+
+// With marks, of marked_topology.h: missing nodes and cables are dashed and red, and the reader leaves them out; what
+// is not as expected is purple.
+std::string topology_dot(const routing::Topology& topology, const PictureMarks& marks);
 
 }  // namespace cableway::cli
 

@@ -21,10 +21,13 @@ absl::StatusOr<Json> ask_for_json(const Invocation& invocation, const std::strin
   return parse_answer(answer->text, view);
 }
 
-Examined examine_all(const Invocation& invocation) {
+// `expect`: of the option, empty where it is not given.
+Examined examine_all(const Invocation& invocation, const std::string& expect) {
   const Settings& settings = invocation.settings;
   Examined examined;
   examined.settings = settings;
+  const std::string& expected = expect.empty() ? settings.expect : expect;
+  if (!expected.empty()) examined.expected = read_expected(expected);
   examined.host = invocation.surroundings.read_host_facts(settings.ports);
   examined.host.sessions = read_session_facts(settings);
   if (!settings.key_file.empty()) examined.key = host::read_keys(settings.key_file).status();
@@ -56,8 +59,9 @@ class DoctorVerb final : public Verb {
                 "It examines the settings, the host and the node; only settings and host if no node runs.\n\n"
                 "Exit status: 0 nothing above info; 1 warnings; 2 errors; 3 no node runs here; 4 the node "
                 "here does not answer.",
-            .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --json | jq '.findings[]'"},
-            .arguments = {json_flag(json_),
+            .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --expect plan/expected.toml",
+                         "cableway doctor --json | jq '.findings[]'"},
+            .arguments = {json_flag(json_), expect_option(expect_),
                           flag("--no-speed", no_speed_, "skip the cable speed tests, which send data over the cables"),
                           real_option("--least-share", 0.01, 1, least_share_,
                                       "the share of its rate that a cable or plug has to carry over RDMA each way")
@@ -65,7 +69,7 @@ class DoctorVerb final : public Verb {
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
-    const Examined examined = examine_all(invocation);
+    const Examined examined = examine_all(invocation, expect_);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
     Answer answer{json_ ? doctor_json(*findings, examined.host.nccl) : doctor_text(*findings, examined.host.nccl)};
@@ -97,6 +101,7 @@ class DoctorVerb final : public Verb {
 
   bool json_ = false;
   bool no_speed_ = false;
+  std::string expect_;
   double least_share_ = kLeastShare;
 };
 

@@ -36,7 +36,8 @@ void add_settings(const Settings& settings, JobEnvironment& environment) {
   for (const Setting& setting : all_settings()) {
     const std::string value = setting.show(settings);
     const bool is_given = settings.origins.contains(std::string(setting.key));
-    if (setting.key == "config" || !is_given || value == setting.show(defaults)) continue;
+    // Only the command line reads the expected topology.
+    if (setting.key == "config" || setting.key == "expect" || !is_given || value == setting.show(defaults)) continue;
     environment.variables.emplace_back(variable_of(setting), value);
   }
 }

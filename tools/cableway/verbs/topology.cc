@@ -9,7 +9,11 @@
 #include "routing/topology_io/json_topology.h"
 #include "routing/topology_io/topology_drawing.h"
 #include "routing/topology_io/topology_file.h"
+#include "tools/cableway/expectation/comparison.h"
+#include "tools/cableway/expectation/difference_view.h"
+#include "tools/cableway/expectation/expected_topology.h"
 #include "tools/cableway/node/topology_source.h"
+#include "tools/cableway/picture/marked_topology.h"
 #include "tools/cableway/picture/topology_dot.h"
 #include "tools/cableway/picture/topology_svg.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -18,40 +22,93 @@
 namespace cableway::cli {
 namespace {
 
+// The topology, and how it compares with the one that is expected.
+struct Compared {
+  const KnownTopology& known;
+  std::optional<routing::NodeIndex> self;  // a topology file has no node of its own
+  std::optional<ExpectedTopology> expected;
+  Comparison comparison;  // where one is expected
+
+  std::string json() const {
+    std::string text = routing::to_json_topology(known.topology);
+    text.resize(text.rfind('}'));
+    const Json expectation = expected ? differences_json(expected->file, comparison) : Json();
+    return absl::StrCat(text, ",\n \"expected\": ", expectation.dump(), "}\n");
+  }
+  std::string dot() const {
+    if (!expected) return topology_dot(known.topology, self);
+    const MarkedTopology marked = mark_topology(known.topology, self, *expected, comparison);
+    return topology_dot(marked.drawn, marked.marks);
+  }
+  std::string svg() const {
+    if (!expected) return topology_svg(known.topology, self);
+    const MarkedTopology marked = mark_topology(known.topology, self, *expected, comparison);
+    return topology_svg(marked.drawn, marked.marks);
+  }
+  std::string text() const {
+    const std::string found = topology_text(known.topology);
+    return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison)) : found;
+  }
+};
+
 class TopologyVerb final : public Verb {
  public:
   Command describe() override {
     return {
         .name = "topology",
-        .summary = "the topology drawn, and a table of its cables",
+        .summary = "the topology drawn, a table of its cables, and what is not as expected",
         .examples = {"cableway topology", "cableway topology --svg > topology.svg",
                      "cableway topology --dot | dot -Tpdf > topology.pdf", "cableway topology --toml > cluster.toml",
-                     "cableway topology --file ring.toml --json", "cableway topology --file torus:4x4@100Gbit/s,2us"},
+                     "cableway topology --expect cluster.toml", "cableway topology --file ring.toml --json",
+                     "cableway topology --file torus:4x4@100Gbit/s,2us"},
         .arguments = {json_flag(json_), topology_option(file_),
                       flag("--dot", dot_, "as a graph for Graphviz").excluding({"--json"}),
                       flag("--svg", svg_, "as a picture").excluding({"--json", "--dot"}),
-                      flag("--toml", toml_, "as a topology file, to edit").excluding({"--json", "--dot", "--svg"})}};
+                      flag("--toml", toml_, "as a topology file, to edit").excluding({"--json", "--dot", "--svg"}),
+                      expect_option(expect_).excluding({"--toml"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
     const absl::StatusOr<KnownTopology> known =
         find_topology(invocation.settings, file_, invocation.surroundings.node_deadline);
     if (!known.ok()) return known.status();
-    const routing::Topology& topology = known->topology;
-    // A topology file has no node of its own.
-    const std::optional<routing::NodeIndex> self = file_.empty() ? topology.find_node(known->node) : std::nullopt;
-    if (json_) return Answer{routing::to_json_topology(topology)};
-    if (dot_) return Answer{topology_dot(topology, self)};
-    if (toml_) return Answer{routing::to_topology_file(topology)};
-    return Answer{svg_ ? topology_svg(topology, self) : topology_text(topology)};
+    if (toml_) return Answer{routing::to_topology_file(known->topology)};
+    std::vector<std::string> remarks;
+    absl::StatusOr<std::optional<ExpectedTopology>> expected = find_expected(invocation.settings, remarks);
+    if (!expected.ok()) return expected.status();
+    Compared compared{.known = *known,
+                      .self = file_.empty() ? known->topology.find_node(known->node) : std::nullopt,
+                      .expected = *std::move(expected),
+                      .comparison = {}};
+    if (compared.expected) compared.comparison = compare_topologies(compared.expected->topology, known->topology);
+    return Answer{render(compared), kDone, std::move(remarks)};
   }
 
  private:
+  // The setting is about the cluster, not about files. A bad one must not hide the topology.
+  absl::StatusOr<std::optional<ExpectedTopology>> find_expected(const Settings& settings,
+                                                                std::vector<std::string>& remarks) const {
+    const std::string file = !expect_.empty() || !file_.empty() ? expect_ : settings.expect;
+    if (file.empty()) return std::optional<ExpectedTopology>();
+    absl::StatusOr<ExpectedTopology> expected = read_expected(file);
+    if (expected.ok()) return std::optional(*std::move(expected));
+    if (!expect_.empty()) return expected.status();
+    remarks.emplace_back(expected.status().message());
+    return std::optional<ExpectedTopology>();
+  }
+
+  std::string render(const Compared& compared) const {
+    if (json_) return compared.json();
+    if (dot_) return compared.dot();
+    return svg_ ? compared.svg() : compared.text();
+  }
+
   bool json_ = false;
   bool dot_ = false;
   bool svg_ = false;
   bool toml_ = false;
   std::string file_;
+  std::string expect_;
 };
 
 std::string interface_text(const routing::Port& port) {

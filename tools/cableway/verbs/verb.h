@@ -1,4 +1,4 @@
-// A verb: one command of `cableway`. verb_table.h lists them all.
+// A verb: one command of `cableway`. tools/cableway/verb_table.h lists them all.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_VERB_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_VERB_H_
 

@@ -1,4 +1,4 @@
-#include "tools/cableway/verbs/verb_table.h"
+#include "tools/cableway/verb_table.h"
 
 #include "tools/cableway/verbs/doctor.h"
 #include "tools/cableway/verbs/drain.h"
@@ -6,7 +6,8 @@
 #include "tools/cableway/verbs/events.h"
 #include "tools/cableway/verbs/flows.h"
 #include "tools/cableway/verbs/path.h"
-#include "tools/cableway/verbs/plan_ranks.h"
+#include "tools/cableway/verbs/plan/plan_addresses.h"
+#include "tools/cableway/verbs/plan/plan_ranks.h"
 #include "tools/cableway/verbs/ports.h"
 #include "tools/cableway/verbs/routes.h"
 #include "tools/cableway/verbs/sim.h"
@@ -18,9 +19,9 @@ namespace {
 
 using MakeVerb = std::unique_ptr<Verb> (*)();
 
-constexpr MakeVerb kVerbs[] = {topology_verb, routes_verb, path_verb,  status_verb,  ports_verb,
-                               flows_verb,    events_verb, drain_verb, undrain_verb, plan_ranks_verb,
-                               env_verb,      doctor_verb, sim_verb};
+constexpr MakeVerb kVerbs[] = {topology_verb,       routes_verb, path_verb,   status_verb,  ports_verb,
+                               flows_verb,          events_verb, drain_verb,  undrain_verb, plan_ranks_verb,
+                               plan_addresses_verb, env_verb,    doctor_verb, sim_verb};
 
 }  // namespace
 
@@ -31,7 +32,7 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
 }
 
 std::vector<CommandGroup> verb_groups() {
-  return {{"plan", "plan jobs"}};
+  return {{"plan", "plan jobs and addresses"}};
 }
 
 }  // namespace cableway::cli

@@ -1,6 +1,6 @@
 // All verbs of `cableway`, in the order in which --help lists them.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_VERB_TABLE_H_
-#define CABLEWAY_TOOLS_CABLEWAY_VERBS_VERB_TABLE_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERB_TABLE_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERB_TABLE_H_
 
 #include <memory>
 #include <vector>
@@ -16,4 +16,4 @@ std::vector<CommandGroup> verb_groups();
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_VERB_TABLE_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERB_TABLE_H_

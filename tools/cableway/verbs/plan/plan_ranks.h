@@ -1,6 +1,6 @@
 // `cableway plan ranks`: the recommended rank order of a job's nodes, as text and as JSON.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_RANKS_H_
-#define CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_RANKS_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_PLAN_RANKS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_PLAN_RANKS_H_
 
 #include <memory>
 #include <string>
@@ -26,4 +26,4 @@ absl::StatusOr<std::string> rank_plan_json(const routing::Topology& topology,
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_RANKS_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_PLAN_RANKS_H_

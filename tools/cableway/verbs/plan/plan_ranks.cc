@@ -1,4 +1,4 @@
-#include "tools/cableway/verbs/plan_ranks.h"
+#include "tools/cableway/verbs/plan/plan_ranks.h"
 
 #include <span>
 

@@ -1,0 +1,25 @@
+// What a picture of a topology marks: its difference from an expected one.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_PICTURE_MARKS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_PICTURE_PICTURE_MARKS_H_
+
+#include <map>
+#include <string>
+
+#include "tools/cableway/picture/node_look.h"
+
+namespace cableway::cli {
+
+struct CableMark {
+  bool is_missing = false;  // expected, but not there: drawn dashed
+  std::string label;        // "missing", "wrong plug"
+};
+
+struct PictureMarks {
+  std::map<std::string, CableMark> cables;  // by name; others are as expected
+  std::map<std::string, NodeLook> looks;    // by name, of every node
+  std::string remark;                       // "2 differences from expected.toml"; empty: no topology is expected
+};
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_PICTURE_PICTURE_MARKS_H_
