@@ -96,6 +96,7 @@ cableway_folder_uses(tools/cableway/drain tools/cableway/text tools/cableway/nod
 cableway_folder_uses(tools/cableway/sim tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture)
 cableway_folder_uses(tools/cableway/verbs tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture tools/cableway/doctor tools/cableway/drain tools/cableway/sim)
 cableway_folder_uses(tools/cableway tools/cableway/text tools/cableway/command tools/cableway/verbs)
+cableway_folder_uses(tools/reference tools/cableway tools/cableway/command tools/cableway/doctor tools/cablewayd tools/collperf)
 
 # cableway_layer(<layer> SOURCES <files> [LIBRARIES <external libraries>] [LAYERS <layers it uses>])
 # Creates the static library cableway_<layer>, with "_" for "/".

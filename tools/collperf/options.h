@@ -4,12 +4,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "nlohmann/json.hpp"
 #include "sim/workload/workload.h"
+
+namespace CLI {
+class App;
+}
 
 namespace cableway::collperf {
 
@@ -50,6 +55,9 @@ std::uint64_t step_bytes_of(const Options& options, const Workload& workload);
 
 // The options that must be the same on all ranks.
 nlohmann::json agreement_of(const Options& options);
+
+// Calls `read` with the parser of the command line, for its manual page.
+void with_command_line(const std::function<void(const CLI::App&)>& read);
 
 // The options, or the exit status after help or an error was printed.
 std::variant<Options, int> parse_options(int argc, const char* const* argv);

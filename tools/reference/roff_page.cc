@@ -1,0 +1,161 @@
+#include "tools/reference/roff_page.h"
+
+#include <cstddef>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace cableway::reference {
+namespace {
+
+// Longer words get places where a line may be broken: most pages are read in 80 columns.
+constexpr std::size_t kLongWord = 24;
+
+bool is_word(char c) {
+  return absl::ascii_isalpha(static_cast<unsigned char>(c));
+}
+
+// Whether the hyphens of this word, which has no spaces, are minus signs: "--json", "memlock=-1", "lib/x-y.so".
+bool has_minuses(std::string_view word) {
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (word[i] == '/' || word[i] == '_' || word[i] == '=' || word[i] == '@') return true;
+    if (word[i] != '-') continue;
+    if (i == 0 || i + 1 == word.size() || !is_word(word[i - 1]) || !is_word(word[i + 1])) return true;
+  }
+  return false;
+}
+
+enum class Breaks { kNone, kInLongWords };
+
+std::string escaped_word(std::string_view word, bool minuses, Breaks breaks) {
+  std::string text;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const char c = word[i];
+    switch (c) {
+      case '\\':
+        text += "\\e";
+        break;
+      case '-':
+        text += minuses ? "\\-" : "-";
+        break;
+      case '\'':
+        text += "\\(aq";
+        break;
+      case '`':
+        text += "\\(ga";
+        break;
+      case '\t':
+        text += "\\ ";
+        break;
+      case '^':
+        text += "\\(ha";
+        break;
+      case '~':
+        text += "\\(ti";
+        break;
+      default:
+        text += c;
+    }
+    const bool breakable = c == '/' || c == '|' || c == ',' || c == '=' || c == ':';
+    if (breaks == Breaks::kInLongWords && breakable && word.size() > kLongWord && i + 1 < word.size()) text += "\\:";
+  }
+  return text;
+}
+
+// A period or an apostrophe at the start of a line would be a request.
+std::string guarded(std::string roff) {
+  const bool request = !roff.empty() && (roff[0] == '.' || roff[0] == '\'');
+  return request ? absl::StrCat("\\&", roff) : roff;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    if (c == '\n') c = ' ';
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string roff_escaped(std::string_view text, Hyphens hyphens) {
+  std::string escaped;
+  for (const absl::string_view word : absl::StrSplit(absl::string_view(text.data(), text.size()), ' ')) {
+    const std::string_view view(word.data(), word.size());
+    const bool minuses = hyphens == Hyphens::kMinuses || has_minuses(view);
+    absl::StrAppend(&escaped, word.data() == text.data() ? "" : " ",
+                    escaped_word(view, minuses, Breaks::kInLongWords));
+  }
+  return escaped;
+}
+
+RoffPage::RoffPage(const PageTitle& title) {
+  line(absl::StrCat(".TH ", roff_escaped(absl::AsciiStrToUpper(title.name), Hyphens::kMinuses), " ", title.section, " \"\" \"Cableway ",
+                    roff_escaped(title.version, Hyphens::kMinuses), "\" \"Cableway\""));
+  // Neither adjusted nor hyphenated: much of the text is names, which readers copy.
+  line(".ad l");
+  line(".nh");
+  section("Name");
+  line(absl::StrCat(roff_escaped(title.name, Hyphens::kMinuses), " \\- ", roff_escaped(one_line(title.summary), Hyphens::kByWord)));
+}
+
+void RoffPage::section(std::string_view name) {
+  const std::string upper = absl::AsciiStrToUpper(absl::string_view(name.data(), name.size()));
+  line(absl::StrCat(".SH ", roff_escaped(upper, Hyphens::kByWord)));
+}
+
+void RoffPage::subsection(std::string_view name) {
+  line(absl::StrCat(".SS ", roff_escaped(name, Hyphens::kByWord)));
+}
+
+void RoffPage::paragraph(const Spans& text) {
+  line(".PP");
+  spans(text);
+}
+
+void RoffPage::indented_paragraph(const Spans& text) {
+  line(".IP");
+  spans(text);
+}
+
+void RoffPage::tagged(const Spans& tag, const Spans& text) {
+  line(".TP");
+  spans(tag);
+  spans(text);
+}
+
+void RoffPage::bullet(const Spans& text) {
+  line(".IP \\(bu 2");
+  spans(text);
+}
+
+void RoffPage::literal(const std::vector<std::string>& lines) {
+  line(".PP");
+  line(".RS 4");
+  line(".nf");
+  for (const std::string& each : lines) line(guarded(escaped_word(each, true, Breaks::kNone)));
+  line(".fi");
+  line(".RE");
+}
+
+void RoffPage::line(const std::string& roff) {
+  absl::StrAppend(&text_, roff, "\n");
+}
+
+void RoffPage::spans(const Spans& spans) {
+  std::string roff;
+  for (const Span& span : spans) {
+    const bool is_plain = span.font == Span::Font::kPlain;
+    const std::string escaped = roff_escaped(one_line(span.text), is_plain ? Hyphens::kByWord : Hyphens::kMinuses);
+    if (escaped.empty()) continue;
+    if (is_plain) {
+      absl::StrAppend(&roff, escaped);
+    } else {
+      absl::StrAppend(&roff, span.font == Span::Font::kBold ? "\\fB" : "\\fI", escaped, "\\fR");
+    }
+  }
+  line(guarded(roff.empty() ? "\\&" : std::string(absl::StripLeadingAsciiWhitespace(roff))));
+}
+
+}  // namespace cableway::reference
