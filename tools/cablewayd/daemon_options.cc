@@ -52,7 +52,7 @@ void add_options(CLI::App& app, DaemonOptions& options) {
   app.add_option("--ready-fd", options.ready_fd, "file descriptor on which to report \"ready\" or the error")
       ->type_name("FD")
       ->default_str("");
-  app.set_version_flag("--version", "cablewayd " CABLEWAY_VERSION);
+  app.set_version_flag("--version", "cablewayd " CABLEWAY_VERSION, "print the version, and exit");
 }
 
 }  // namespace cableway

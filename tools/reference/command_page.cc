@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -79,6 +80,11 @@ void add_synopsis(RoffPage& page, std::string_view words, const std::vector<Argu
 
 void add_arguments(RoffPage& page, const std::vector<Argument>& arguments) {
   for (const Argument& argument : arguments) page.tagged(tag_of(argument), text_of(argument));
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty()) text[0] = absl::ascii_toupper(static_cast<unsigned char>(text[0]));
+  return text;
 }
 
 void add_paragraphs(RoffPage& page, std::string_view text) {

@@ -20,6 +20,9 @@ void add_synopsis(RoffPage& page, std::string_view words, const std::vector<cli:
 // Each argument with its meaning, its default and what it cannot be combined with; without a heading.
 void add_arguments(RoffPage& page, const std::vector<cli::Argument>& arguments);
 
+// With a capital letter at its beginning.
+std::string capitalized(std::string text);
+
 // Paragraphs that are separated by empty lines.
 void add_paragraphs(RoffPage& page, std::string_view text);
 

@@ -22,11 +22,6 @@ std::string short_meaning(const cli::Argument& argument) {
   return line.substr(0, end);
 }
 
-bool is_group(const CompletedProgram& program, const std::string& word) {
-  return std::any_of(program.groups.begin(), program.groups.end(),
-                     [&](const cli::CommandGroup& group) { return group.name == word; });
-}
-
 std::vector<const cli::Command*> members_of(const CompletedProgram& program, const std::string& group) {
   std::vector<const cli::Command*> members;
   for (const cli::Command& command : program.commands) {

@@ -31,8 +31,7 @@ std::vector<std::string> names_of(const cli::Argument& argument);
 // The meaning of an argument in one short line.
 std::string short_meaning(const cli::Argument& argument);
 
-// "plan" of "plan ranks"; the commands of a group; the words that may follow the program's name.
-bool is_group(const CompletedProgram& program, const std::string& word);
+// The commands of a group.
 std::vector<const cli::Command*> members_of(const CompletedProgram& program, const std::string& group);
 
 }  // namespace cableway::reference

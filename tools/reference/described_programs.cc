@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tools/cablewayd/daemon_options.h"
@@ -57,6 +58,26 @@ Strings choices_in(const std::string& type) {
   return type.find('|') == std::string::npos ? Strings() : Strings(absl::StrSplit(type, '|'));
 }
 
+// What a reader may give for a value, from the type and the check that CLI11 shows: "INT:INT in [8 - 12]" as "8..12",
+// "UINT:SIZE [b, ..]" as "SIZE".
+std::string placeholder_of(const std::string& type) {
+  const std::size_t range = type.find(" in [");
+  if (range != std::string::npos) {
+    const std::string bounds = type.substr(range + 5, type.find(']', range) - range - 5);
+    return absl::StrReplaceAll(bounds, {{" - ", ".."}});
+  }
+  const std::string check = type.substr(type.find(':') + 1);
+  return check.substr(0, check.find(' '));
+}
+
+// Lowercase at its beginning, as the summaries of commands are.
+std::string as_summary(std::string text) {
+  if (text.size() > 1 && absl::ascii_islower(static_cast<unsigned char>(text[1]))) {
+    text[0] = absl::ascii_tolower(static_cast<unsigned char>(text[0]));
+  }
+  return text;
+}
+
 // "--check,--no-check{false}" without what a flag sets.
 std::string names_of(const CLI::Option& option) {
   Strings names;
@@ -73,12 +94,13 @@ Argument argument_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   Argument argument{.kind = option.get_items_expected_max() == 0 ? Argument::Kind::kFlag : Argument::Kind::kOption,
                     .names = names_of(option),
-                    .value = type,
+                    .value = placeholder_of(type),
                     .meaning = option.get_description(),
                     .take = nullptr,
                     .default_value = option.get_default_str()};
   if (argument.kind == Argument::Kind::kFlag) argument.value = argument.default_value = "";
   argument.choices = argument.kind == Argument::Kind::kFlag ? Strings() : choices_in(type);
+  if (!option.get_envname().empty()) absl::StrAppend(&argument.meaning, ". Environment: ", option.get_envname());
   if (!argument.choices.empty()) argument.value = absl::StrJoin(argument.choices, "|");
   if (type == "FILE") argument.naming = Argument::Names::kFiles;
   for (const CLI::Option* other : option.get_excludes()) argument.excludes.push_back(other->get_name());
@@ -95,6 +117,14 @@ cli::Argument help_flag() {
           .take = nullptr};
 }
 
+cli::Argument version_flag() {
+  return {.kind = Argument::Kind::kFlag,
+          .names = "--version",
+          .value = "",
+          .meaning = "print the version, and exit",
+          .take = nullptr};
+}
+
 cli::Command described(const CLI::App& app) {
   cli::Command command{.name = app.get_name(), .summary = "", .examples = {}, .arguments = {}};
   std::string description = app.get_description();
@@ -103,7 +133,7 @@ cli::Command described(const CLI::App& app) {
   if (command.exit_statuses.empty()) command.exit_statuses = take_statuses(description);
   const std::string prefix = absl::StrCat(command.name, " - ");
   const Strings lines = absl::StrSplit(absl::StripPrefix(description, prefix), '\n');
-  command.summary = std::string(absl::StripSuffix(lines[0], "."));
+  command.summary = as_summary(std::string(absl::StripSuffix(lines[0], ".")));
   command.notes = absl::StrJoin(lines.begin() + 1, lines.end(), " ");
   if (!footer.empty()) absl::StrAppend(&command.notes, command.notes.empty() ? "" : "\n\n", footer);
   for (const CLI::Option* option : app.get_options()) {

@@ -20,8 +20,9 @@ cli::Command described(const CLI::App& app);
 cli::Command cablewayd_command();
 cli::Command collperf_command();
 
-// "--help,-h", which every command has.
+// "--help,-h", which every program and command has, and "--version", which of programs.
 cli::Argument help_flag();
+cli::Argument version_flag();
 
 }  // namespace cableway::reference
 

@@ -26,6 +26,14 @@ constexpr char kCommandLine[] = "docs/cli.md";
 constexpr char kSettings[] = "docs/settings.md";
 constexpr char kMark[] = "**`";
 
+// Pages about what commands show.
+struct Topic {
+  std::string_view command;
+  std::string_view page;
+};
+constexpr Topic kTopics[] = {
+    {"events", "cableway-events(7)"}, {"doctor", "cableway-findings(7)"}, {"env", "cableway(7)"}};
+
 ReferenceFile page_file(const PageTitle& title, const RoffPage& page) {
   return {absl::StrCat("man/man", title.section, "/", title.name, ".", title.section), page.text()};
 }
@@ -69,7 +77,9 @@ absl::StatusOr<ReferenceFile> command_page(const Command& command, const Program
   RoffPage page(title);
   add_synopsis(page, absl::StrCat(program.name, " ", command.name), command.arguments);
   page.section("Description");
-  const Blocks described = described_at(*commands, command.name);
+  Blocks described = described_at(*commands, command.name);
+  // The options are listed below.
+  std::erase_if(described, [](const Block& block) { return has_header(block, "option"); });
   if (described.empty()) page.paragraph({bold(absl::StrCat(program.name, " ", command.name)), plain(" shows "),
                                          plain(absl::StrCat(command.summary, "."))});
   add_blocks(page, described);
@@ -82,7 +92,11 @@ absl::StatusOr<ReferenceFile> command_page(const Command& command, const Program
   }
   add_exit_statuses(page, exit_statuses_of(command, program));
   add_examples(page, command.examples);
-  add_see_also(page, {"cableway(1)", "cablewayd(8)", "cableway-topology(5)", "cableway.toml(5)"});
+  std::vector<std::string> see_also = {"cableway(1)", "cablewayd(8)", "cableway-topology(5)", "cableway.toml(5)"};
+  for (const auto& [name, topic] : kTopics) {
+    if (name == command.name) see_also.emplace_back(topic);
+  }
+  add_see_also(page, see_also);
   return page_file(title, page);
 }
 
@@ -108,7 +122,7 @@ ReferenceFile program_page(const Program& program, const std::vector<Command>& c
                   italic("ARGUMENT"), plain("]...")});
   page.paragraph({bold(program.name), plain(" "), bold("--help"), plain(" | "), bold("--version")});
   page.section("Description");
-  page.paragraph({plain(std::string(absl::StripPrefix(program.description, prefix)))});
+  page.paragraph({plain(capitalized(std::string(absl::StripPrefix(program.description, prefix))))});
   add_paragraphs(page, program.notes);
   page.section("Commands");
   std::vector<std::string> see_also;
@@ -117,11 +131,7 @@ ReferenceFile program_page(const Program& program, const std::vector<Command>& c
     page.tagged(shown_command(command), {plain(command.summary)});
   }
   page.section("Options");
-  add_arguments(page, {help_flag(), {.kind = Argument::Kind::kFlag,
-                                     .names = "--version",
-                                     .value = "",
-                                     .meaning = "print the version, and exit",
-                                     .take = nullptr}});
+  add_arguments(page, {help_flag(), version_flag()});
   add_exit_statuses(page, program.exit_statuses);
   add_examples(page, program.examples);
   for (const char* other : {"cablewayd(8)", "collperf(1)", "cableway.toml(5)", "cableway-topology(5)", "cableway(7)",
@@ -167,7 +177,7 @@ ReferenceFile collperf_page(const std::string& version) {
   RoffPage page(title);
   add_synopsis(page, command.name, command.arguments);
   page.section("Description");
-  page.paragraph({plain(absl::StrCat(command.summary, "."))});
+  page.paragraph({plain(absl::StrCat(capitalized(command.summary), "."))});
   add_paragraphs(page, command.notes);
   page.section("Options");
   add_arguments(page, command.arguments);

@@ -177,10 +177,10 @@ void append(Spans& spans, Spans more) {
 }
 
 // "[decision](decisions/0020.md)" as "decision (docs/decisions/0020.md)"; in parentheses already, with a comma.
-void append_link(Spans& spans, const Link& link, bool in_parentheses) {
-  append(spans, spans_of(link.text));
+void append_link(Spans& spans, const Link& link, std::string_view own, bool in_parentheses) {
+  append(spans, spans_of(link.text, own));
   const std::string place = place_of(link.to);
-  if (place.empty()) return;
+  if (place.empty() || place == own) return;
   spans.push_back(plain(in_parentheses ? absl::StrCat(": ", place) : absl::StrCat(" (", place, ")")));
 }
 
@@ -190,9 +190,9 @@ void add_row(RoffPage& page, const std::vector<std::string>& header, const std::
     if (row[i].empty() || row[i] == "-") continue;
     if (!text.empty()) text.push_back(plain("; "));
     if (i > 1 && i < header.size() && !header[i].empty()) text.push_back(plain(absl::StrCat(header[i], ": ")));
-    append(text, spans_of(row[i]));
+    append(text, spans_of(row[i], page.reference()));
   }
-  Spans tag = spans_of(row.empty() ? "" : row[0]);
+  Spans tag = spans_of(row.empty() ? "" : row[0], page.reference());
   if (!row.empty() && row[0].size() <= kMaxTag) return page.tagged(tag, text);
   if (!text.empty()) tag.push_back(plain(": "));
   append(tag, std::move(text));
@@ -220,7 +220,11 @@ absl::StatusOr<std::vector<Block>> blocks_below(const std::vector<Block>& blocks
   return std::vector<Block>(begin + 1, end);
 }
 
-Spans spans_of(std::string_view markdown) {
+bool has_header(const Block& block, std::string_view first) {
+  return block.kind == Block::Kind::kTable && !block.rows.empty() && !block.rows[0].empty() && block.rows[0][0] == first;
+}
+
+Spans spans_of(std::string_view markdown, std::string_view own) {
   Spans spans;
   std::string text;
   int parentheses = 0;
@@ -234,11 +238,11 @@ Spans spans_of(std::string_view markdown) {
       markdown.remove_prefix(code->size() + 2);
     } else if (const auto strong = between(markdown, "**")) {
       end_text();
-      for (Span& span : spans_of(*strong)) spans.push_back(bold(std::move(span.text)));
+      for (Span& span : spans_of(*strong, own)) spans.push_back(bold(std::move(span.text)));
       markdown.remove_prefix(strong->size() + 4);
     } else if (const auto link = link_at(markdown)) {
       end_text();
-      append_link(spans, *link, parentheses > 0);
+      append_link(spans, *link, own, parentheses > 0);
       markdown.remove_prefix(link->size);
     } else {
       parentheses += markdown[0] == '(' ? 1 : markdown[0] == ')' ? -1 : 0;
@@ -257,10 +261,10 @@ void add_blocks(RoffPage& page, const std::vector<Block>& blocks) {
         page.subsection(block.text);
         break;
       case Block::Kind::kParagraph:
-        page.paragraph(spans_of(block.text));
+        page.paragraph(spans_of(block.text, page.reference()));
         break;
       case Block::Kind::kItem:
-        page.bullet(spans_of(block.text));
+        page.bullet(spans_of(block.text, page.reference()));
         break;
       case Block::Kind::kCode:
         page.literal(block.lines);

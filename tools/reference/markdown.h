@@ -30,8 +30,12 @@ std::vector<Block> parse_markdown(std::string_view text);
 absl::StatusOr<std::vector<Block>> blocks_below(const std::vector<Block>& blocks, std::string_view heading,
                                                 std::string_view file);
 
-// Text with `code`, **bold** and [links](to), as spans. A link to a document whose text is a manual page names the page.
-Spans spans_of(std::string_view markdown);
+// Whether it is a table whose header begins with this cell.
+bool has_header(const Block& block, std::string_view first);
+
+// Text with `code`, **bold** and [links](to), as spans. A link to a document whose text is a manual page names the page,
+// unless it is the page `own`.
+Spans spans_of(std::string_view markdown, std::string_view own);
 
 // Adds the blocks to the page; headings become subsections.
 void add_blocks(RoffPage& page, const std::vector<Block>& blocks);

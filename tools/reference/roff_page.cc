@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 // Longer words get places where a line may be broken: most pages are read in 80 columns.
 constexpr std::size_t kLongWord = 24;
+constexpr std::size_t kLiteralColumns = 68;
 
 bool is_word(char c) {
   return absl::ascii_isalpha(static_cast<unsigned char>(c));
@@ -69,6 +71,52 @@ std::string guarded(std::string roff) {
   return request ? absl::StrCat("\\&", roff) : roff;
 }
 
+// Puts words into lines of at most kLiteralColumns, but at least one word each; every line but the first begins with
+// `begin`, and every one but the last ends in `end`.
+std::vector<std::string> wrapped(const std::vector<std::string>& words, const std::string& begin,
+                                 const std::string& end) {
+  std::vector<std::string> lines = {words.front()};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (lines.back().size() + 1 + words[i].size() + end.size() <= kLiteralColumns) {
+      absl::StrAppend(&lines.back(), " ", words[i]);
+    } else {
+      absl::StrAppend(&lines.back(), end);
+      lines.push_back(absl::StrCat(begin, words[i]));
+    }
+  }
+  return lines;
+}
+
+// The words of a command, each option with its value.
+std::vector<std::string> command_words(const std::string& command) {
+  std::vector<std::string> words;
+  for (const absl::string_view word : absl::StrSplit(command, ' ')) {
+    const bool value = !words.empty() && absl::StartsWith(words.back(), "--") && words.back().find(' ') == std::string::npos;
+    if (value && !absl::StartsWith(word, "-")) {
+      absl::StrAppend(&words.back(), " ", word);
+    } else {
+      words.emplace_back(word);
+    }
+  }
+  return words;
+}
+
+// A line of commands or of a file as lines of at most kLiteralColumns, where that is possible without another meaning.
+std::vector<std::string> folded(const std::string& line) {
+  if (line.size() <= kLiteralColumns) return {line};
+  const std::size_t text = line.find_first_not_of(' ');
+  const std::size_t comment = line.find(" # ");
+  if (line[text] == '#') return wrapped(absl::StrSplit(line, ' '), absl::StrCat(line.substr(0, text), "# "), "");
+  if (comment == std::string::npos) {
+    return absl::StartsWith(line, "cableway ") ? wrapped(command_words(line), "    ", " \\")
+                                               : std::vector<std::string>{line};
+  }
+  const std::string statement(absl::StripTrailingAsciiWhitespace(absl::string_view(line).substr(0, comment)));
+  std::vector<std::string> lines = folded(absl::StrCat(line.substr(0, text), line.substr(comment + 1)));
+  lines.push_back(statement);
+  return lines;
+}
+
 std::string one_line(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -90,7 +138,7 @@ std::string roff_escaped(std::string_view text, Hyphens hyphens) {
   return escaped;
 }
 
-RoffPage::RoffPage(const PageTitle& title) {
+RoffPage::RoffPage(const PageTitle& title) : reference_(absl::StrCat(title.name, "(", title.section, ")")) {
   line(absl::StrCat(".TH ", roff_escaped(absl::AsciiStrToUpper(title.name), Hyphens::kMinuses), " ", title.section, " \"\" \"Cableway ",
                     roff_escaped(title.version, Hyphens::kMinuses), "\" \"Cableway\""));
   // Neither adjusted nor hyphenated: much of the text is names, which readers copy.
@@ -103,24 +151,26 @@ RoffPage::RoffPage(const PageTitle& title) {
 void RoffPage::section(std::string_view name) {
   const std::string upper = absl::AsciiStrToUpper(absl::string_view(name.data(), name.size()));
   line(absl::StrCat(".SH ", roff_escaped(upper, Hyphens::kByWord)));
+  after_heading_ = true;
 }
 
 void RoffPage::subsection(std::string_view name) {
   line(absl::StrCat(".SS ", roff_escaped(name, Hyphens::kByWord)));
+  after_heading_ = true;
 }
 
 void RoffPage::paragraph(const Spans& text) {
-  line(".PP");
+  if (!after_heading_) line(".PP");
   spans(text);
 }
 
 void RoffPage::indented_paragraph(const Spans& text) {
-  line(".IP");
+  line(".IP \"\" 7");
   spans(text);
 }
 
 void RoffPage::tagged(const Spans& tag, const Spans& text) {
-  line(".TP");
+  line(".TP 7");
   spans(tag);
   spans(text);
 }
@@ -131,16 +181,19 @@ void RoffPage::bullet(const Spans& text) {
 }
 
 void RoffPage::literal(const std::vector<std::string>& lines) {
-  line(".PP");
+  if (!after_heading_) line(".PP");
   line(".RS 4");
   line(".nf");
-  for (const std::string& each : lines) line(guarded(escaped_word(each, true, Breaks::kNone)));
+  for (const std::string& each : lines) {
+    for (const std::string& part : folded(each)) line(guarded(escaped_word(part, true, Breaks::kNone)));
+  }
   line(".fi");
   line(".RE");
 }
 
 void RoffPage::line(const std::string& roff) {
   absl::StrAppend(&text_, roff, "\n");
+  after_heading_ = false;
 }
 
 void RoffPage::spans(const Spans& spans) {

@@ -44,21 +44,26 @@ class RoffPage {
 
   void section(std::string_view name);     // in upper case
   void subsection(std::string_view name);
-  void paragraph(const Spans& spans);
-  void indented_paragraph(const Spans& spans);  // continues the text of tagged()
+  void paragraph(const Spans& text);
+  void indented_paragraph(const Spans& text);  // continues the text of tagged()
   // What a list explains: the tag on a line, its text below it and indented.
   void tagged(const Spans& tag, const Spans& text);
   void bullet(const Spans& text);
-  // Lines as they are, such as commands and files.
+  // Commands, or a part of a file, a line each. Lines that are too long for 80 columns are broken such that they mean the
+  // same: a comment gets a line of its own, a command continues after a backslash.
   void literal(const std::vector<std::string>& lines);
 
   const std::string& text() const { return text_; }
+  // What other pages call it: "cableway.toml(5)".
+  const std::string& reference() const { return reference_; }
 
  private:
   void line(const std::string& roff);
   void spans(const Spans& spans);
 
+  const std::string reference_;
   std::string text_;
+  bool after_heading_ = false;
 };
 
 // In the page's source, a plain hyphen may be shown as a typographic one, and a minus sign stays what it is.

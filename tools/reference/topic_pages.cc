@@ -34,14 +34,10 @@ Blocks opening_of(const Blocks& document) {
   return {begin, std::find_if(begin, document.end(), is_section)};
 }
 
-bool has_header(const Block& block, std::string_view first) {
-  return block.kind == Block::Kind::kTable && !block.rows.empty() && !block.rows[0].empty() && block.rows[0][0] == first;
-}
-
 void add_code(RoffPage& page, std::string_view name, std::string_view kind, std::string_view meaning,
               std::string_view advice) {
   page.tagged({bold(std::string(name)), plain(std::string(kind))}, {plain(std::string(meaning))});
-  if (advice != "-") page.indented_paragraph({plain(absl::StrCat("What to do: ", absl_view(advice), "."))});
+  if (advice != "-") page.indented_paragraph({plain(absl::StrCat("What to do: ", absl_view(advice)))});
 }
 
 void add_setting(RoffPage& page, const Setting& setting) {
