@@ -35,7 +35,8 @@ packages=(
   g++:g++ gcc:gcc cmake:cmake ninja-build:ninja ccache:ccache
   libabsl-dev libbenchmark-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libibverbs-dev libisal-dev
   libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev libtomlplusplus-dev nlohmann-json3-dev
-  iproute2:ip iputils-ping:ping nftables:nft patch:patch procps:ps python3:python3 spin:spin util-linux:unshare
+  fish:fish groff-base:groff iproute2:ip iputils-ping:ping nftables:nft patch:patch procps:ps python3:python3 spin:spin
+  util-linux:unshare zsh:zsh
 )
 if $all; then
   packages+=(clang:clang++ lld:ld.lld clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 shellcheck:shellcheck)

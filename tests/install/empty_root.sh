@@ -20,7 +20,10 @@ cpack -G TGZ --config "$build/CPackConfig.cmake" -B "$work/package" >"$work/cpac
 tar -xzf "$work/package/"cableway-*.tar.gz -C "$root/opt"
 home=$(cd "$root/opt" && echo cableway-*)
 for file in lib/libnccl-net-cableway.so bin/cablewayd bin/cableway bin/collperf share/doc/cableway/LICENSE \
-  share/doc/cableway/settings.md lib/systemd/system/cablewayd.service lib/sysusers.d/cableway.conf; do
+  share/doc/cableway/settings.md lib/systemd/system/cablewayd.service lib/sysusers.d/cableway.conf \
+  share/man/man1/cableway.1 share/man/man1/cableway-plan-ranks.1 share/man/man5/cableway.toml.5 share/man/man8/cablewayd.8 \
+  share/bash-completion/completions/cableway share/zsh/site-functions/_cableway \
+  share/fish/vendor_completions.d/cableway.fish; do
   [ -e "$root/opt/$home/$file" ] || fail "the package lacks $file"
 done
 cp "$build/bin/dlopen_plugin" "$root/"

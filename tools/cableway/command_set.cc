@@ -14,7 +14,7 @@ constexpr char kNotes[] =
     "cableway COMMAND --help has the options and examples of a command.\n\n"
     "Settings, as for cablewayd: CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR select the node in this network "
     "namespace\n(default: cableway, default), CABLEWAY_NODE the node of a topology file (default: the host's name).\n\n"
-    "The exit statuses below are those of every command; doctor, drain and sim have others, too: see their --help.";
+    "The exit statuses below are those of every command; some have others, too: see their --help.";
 
 }  // namespace
 
@@ -36,8 +36,8 @@ Program cableway_program() {
 CommandSet::CommandSet() : verbs_(all_verbs()) {
   for (const std::unique_ptr<Verb>& verb : verbs_) {
     commands_.push_back(verb->describe());
-    commands_.back().arguments.push_back(
-        text_option("--config", "FILE", config_, "settings file (CABLEWAY_CONFIG)").that_names(Argument::Names::kFiles));
+    commands_.back().arguments.push_back(text_option("--config", "FILE", config_, "settings file (CABLEWAY_CONFIG)")
+                                             .that_names(Argument::Names::kFiles));
   }
 }
 

@@ -1,4 +1,5 @@
-// The program `cableway` with all its commands, as data: for its command line, and for its manual pages and completions.
+// The program `cableway` with all its commands, as data: for its command line, and for its manual pages and
+// completions.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_COMMAND_SET_H_
 #define CABLEWAY_TOOLS_CABLEWAY_COMMAND_SET_H_
 

@@ -285,8 +285,7 @@ void add_check_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--peer-grace", raw.grace_s, "Seconds for the plugin to report by itself that another rank failed")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app.add_option("--json", o.json,
-                 "Rank 0 writes the results to this file; - for standard output instead of the table")
+  app.add_option("--json", o.json, "Rank 0 writes the results to this file; - for standard output instead of the table")
       ->type_name("FILE");
   app.add_flag("--progress", o.progress, "Rank 0 prints its progress every second");
   app.add_flag("--verbose", o.verbose, "Show the plugin's INFO lines (like CABLEWAY_LOG=info)");

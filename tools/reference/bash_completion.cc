@@ -38,7 +38,7 @@ _PROGRAM_offer() {
   [[ $COMP_WORDBREAKS != *:* ]] || breaks+=':'
   [[ -z $breaks ]] || done=${current%"${current##*[$breaks]}"}
   while IFS= read -r line; do
-    [[ $line == "$value"* ]] || continue
+    [[ -n $line && $line == "$value"* ]] || continue
     line=$head$line
     COMPREPLY+=("${line#"$done"}")
   done
@@ -142,8 +142,9 @@ std::string first_words(const CompletedProgram& program) {
 }
 
 std::string command_table(const CompletedProgram& program) {
-  std::string text = absl::StrCat("# Sets `options` to those of the command, and `next` to the words that complete it.\n_",
-                                  program.name, "_command() {\n  case $1 in\n");
+  std::string text =
+      absl::StrCat("# Sets `options` to those of the command, and `next` to the words that complete it.\n_",
+                   program.name, "_command() {\n  case $1 in\n");
   const bool has_commands = !program.commands.front().name.empty();
   if (has_commands) absl::StrAppend(&text, command_case("", all_names(program.options), first_words(program)));
   for (const cli::CommandGroup& group : program.groups) {
@@ -161,7 +162,8 @@ std::string command_table(const CompletedProgram& program) {
 
 // "kind=nodes"; empty: nothing to offer.
 std::string offered(const Argument& argument) {
-  if (!argument.choices.empty()) return absl::StrCat(" kind=words choices='", absl::StrJoin(argument.choices, " "), "'");
+  if (!argument.choices.empty())
+    return absl::StrCat(" kind=words choices='", absl::StrJoin(argument.choices, " "), "'");
   switch (argument.naming) {
     case Argument::Names::kFiles:
       return " kind=files";
@@ -176,10 +178,10 @@ std::string offered(const Argument& argument) {
 }
 
 std::string value_table(const CompletedProgram& program) {
-  std::string text =
-      absl::StrCat("\n# Sets `arity` to the number of values of an option of the command, and `kind` and `choices` to what\n",
-                   "# they may be; for a number, of the argument in that place.\n_", program.name,
-                   "_values() {\n  arity=0 kind='' choices=''\n  case \"$1 $2\" in\n");
+  std::string text = absl::StrCat(
+      "\n# Sets `arity` to the number of values of an option of the command, and `kind` and `choices` to what\n",
+      "# they may be; for a number, of the argument in that place.\n_", program.name,
+      "_values() {\n  arity=0 kind='' choices=''\n  case \"$1 $2\" in\n");
   for (const Command& command : program.commands) {
     int place = 0;
     for (const Argument& argument : command.arguments) {
@@ -188,7 +190,8 @@ std::string value_table(const CompletedProgram& program) {
       const std::vector<std::string> names =
           is_positional ? std::vector<std::string>{absl::StrCat(++place)} : names_of(argument);
       for (const std::string& name : names) {
-        absl::StrAppend(&text, "    '", command.name, " ", name, "') arity=", argument.values, offered(argument), " ;;\n");
+        absl::StrAppend(&text, "    '", command.name, " ", name, "') arity=", argument.values, offered(argument),
+                        " ;;\n");
       }
     }
   }

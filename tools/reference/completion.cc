@@ -1,6 +1,5 @@
 #include "tools/reference/completion.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "absl/strings/match.h"
@@ -13,13 +12,14 @@ std::vector<std::string> names_of(const cli::Argument& argument) {
   return absl::StrSplit(argument.names, ',');
 }
 
-std::string short_meaning(const cli::Argument& argument) {
-  constexpr std::size_t kShort = 60;
-  std::string line = argument.meaning.substr(0, argument.meaning.find('\n'));
+std::string short_text(const std::string& text) {
+  constexpr std::size_t kShort = 70;
+  const std::string line = text.substr(0, text.find('\n'));
   if (line.size() <= kShort) return line;
-  std::size_t end = line.size();
-  for (const char* const mark : {": ", "; ", ". ", ", ", " ("}) end = std::min(end, line.find(mark));
-  return line.substr(0, end);
+  for (const char* const mark : {": ", "; ", ". ", " (", ", "}) {
+    if (const std::size_t end = line.find(mark); end <= kShort) return line.substr(0, end);
+  }
+  return line.substr(0, line.rfind(' ', kShort));
 }
 
 std::vector<const cli::Command*> members_of(const CompletedProgram& program, const std::string& group) {

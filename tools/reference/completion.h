@@ -1,7 +1,7 @@
 // Completions of a program for shells: its commands, their options and values, files, and names of nodes and cables.
 //
-// Names are those of the topology that the command line names with --file, else of the node that runs here, as `cableway
-// topology --toml` prints them; where it fails, or takes more than two seconds, there are none.
+// Names are those of the topology that the command line names with --file, else of the node that runs here, as
+// `cableway topology --toml` prints them; where it fails, or takes more than two seconds, there are none.
 #ifndef CABLEWAY_TOOLS_REFERENCE_COMPLETION_H_
 #define CABLEWAY_TOOLS_REFERENCE_COMPLETION_H_
 
@@ -28,8 +28,8 @@ std::string fish_completion(const CompletedProgram& program);
 // The names of an option: {"--follow", "-f"}.
 std::vector<std::string> names_of(const cli::Argument& argument);
 
-// The meaning of an argument in one short line.
-std::string short_meaning(const cli::Argument& argument);
+// The beginning of a meaning or a summary that says the most in one short line.
+std::string short_text(const std::string& text);
 
 // The commands of a group.
 std::vector<const cli::Command*> members_of(const CompletedProgram& program, const std::string& group);

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -60,6 +61,7 @@ std::string quoted(const std::string& text) {
 
 // What completes a value: the arguments of `complete` for it.
 std::string values_of(const Argument& argument, const std::string& program) {
+  if (argument.kind == Argument::Kind::kFlag) return "";
   if (!argument.choices.empty()) return absl::StrCat(" -x -a ", quoted(absl::StrJoin(argument.choices, " ")));
   const std::string names = absl::StrCat("__", program, "_names");
   switch (argument.naming) {
@@ -87,15 +89,9 @@ std::string completed(const Argument& argument, const std::string& begin, const 
     }
   }
   const std::string values = values_of(argument, program);
-  if (argument.kind == Argument::Kind::kPositional && values.empty()) return "";
-  return absl::StrCat(line, argument.kind == Argument::Kind::kFlag ? "" : values, " -d ", quoted(short_meaning(argument)),
-                      "\n");
-}
-
-std::string one_short_line(const std::string& summary) {
-  const Argument argument{
-      .kind = Argument::Kind::kFlag, .names = "", .value = "", .meaning = summary, .take = nullptr};
-  return short_meaning(argument);
+  // Fish does not tell which place a word has, so names get no description.
+  if (argument.kind == Argument::Kind::kPositional) return values.empty() ? "" : absl::StrCat(line, values, "\n");
+  return absl::StrCat(line, values, " -d ", quoted(short_text(argument.meaning)), "\n");
 }
 
 std::string fish_commands(const CompletedProgram& program) {
@@ -112,13 +108,16 @@ std::string fish_commands(const CompletedProgram& program) {
     const std::size_t space = command.name.find(' ');
     const std::string group = space == std::string::npos ? "" : absl::StrCat(" ", command.name.substr(0, space));
     absl::StrAppend(&text, wants, group, "' -a ", command.name.substr(group.empty() ? 0 : space + 1), " -d ",
-                    quoted(one_short_line(command.summary)), "\n");
+                    quoted(short_text(command.summary)), "\n");
   }
   for (const Command& command : program.commands) {
     const std::string runs = absl::StrCat(begin, "_runs ", command.name, "'");
     absl::StrAppend(&text, "\n");
+    std::string last;
     for (const Argument& argument : command.arguments) {
-      absl::StrAppend(&text, completed(argument, runs, program.name));
+      std::string line = completed(argument, runs, program.name);
+      if (line != last) absl::StrAppend(&text, line);
+      last = std::move(line);
     }
   }
   return text;

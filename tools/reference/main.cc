@@ -1,5 +1,5 @@
-// cableway_reference DOCS OUT: writes the manual pages and shell completions to the folder OUT, as they are installed below
-// share. DOCS is the folder of the documents. Run by the build.
+// cableway_reference DOCS OUT: writes the manual pages and shell completions to the folder OUT, as they are installed
+// below share. DOCS is the folder of the documents. Run by the build.
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -42,8 +42,8 @@ absl::Status write_reference(const std::filesystem::path& docs, const std::files
     if (!text.ok()) return text.status();
     texts.push_back(*std::move(text));
   }
-  const absl::StatusOr<std::vector<ReferenceFile>> files = reference_files(
-      {parse_markdown(texts[0]), parse_markdown(texts[1]), parse_markdown(texts[2])});
+  const absl::StatusOr<std::vector<ReferenceFile>> files =
+      reference_files({parse_markdown(texts[0]), parse_markdown(texts[1]), parse_markdown(texts[2])});
   if (!files.ok()) return files.status();
   for (const ReferenceFile& file : *files) {
     if (absl::Status status = write_file(out / file.path, file.text); !status.ok()) return status;

@@ -80,8 +80,9 @@ absl::StatusOr<ReferenceFile> command_page(const Command& command, const Program
   Blocks described = described_at(*commands, command.name);
   // The options are listed below.
   std::erase_if(described, [](const Block& block) { return has_header(block, "option"); });
-  if (described.empty()) page.paragraph({bold(absl::StrCat(program.name, " ", command.name)), plain(" shows "),
-                                         plain(absl::StrCat(command.summary, "."))});
+  if (described.empty())
+    page.paragraph({bold(absl::StrCat(program.name, " ", command.name)), plain(" shows "),
+                    plain(absl::StrCat(command.summary, "."))});
   add_blocks(page, described);
   add_paragraphs(page, command.notes);
   page.section("Options");

@@ -63,9 +63,8 @@ class BlockReader {
       if (is_blank(line) || absl::StartsWith(line, "<a id=")) {
         ++at_;
       } else if (const int level = heading_level(line); level > 0) {
-        blocks_.push_back({.kind = Block::Kind::kHeading,
-                           .level = level,
-                           .text = line.substr(static_cast<std::size_t>(level) + 1)});
+        blocks_.push_back(
+            {.kind = Block::Kind::kHeading, .level = level, .text = line.substr(static_cast<std::size_t>(level) + 1)});
         ++at_;
       } else if (absl::StartsWith(line, "```")) {
         read_fenced();
@@ -114,7 +113,8 @@ class BlockReader {
     if (item) lines_[at_].erase(0, 2);
     for (bool first = true; at_ < lines_.size() && !is_blank(lines_[at_]); ++at_, first = false) {
       const std::string line(absl::StripAsciiWhitespace(lines_[at_]));
-      if (!first && (line[0] == '|' || absl::StartsWith(line, "- ") || absl::StartsWith(line, "```"))) break;
+      const bool other = line[0] == '|' || absl::StartsWith(line, "- ") || absl::StartsWith(line, "```");
+      if (!first && (other || heading_level(line) > 0)) break;
       absl::StrAppend(&block.text, first ? "" : " ", line);
     }
     blocks_.push_back(std::move(block));
@@ -221,7 +221,8 @@ absl::StatusOr<std::vector<Block>> blocks_below(const std::vector<Block>& blocks
 }
 
 bool has_header(const Block& block, std::string_view first) {
-  return block.kind == Block::Kind::kTable && !block.rows.empty() && !block.rows[0].empty() && block.rows[0][0] == first;
+  return block.kind == Block::Kind::kTable && !block.rows.empty() && !block.rows[0].empty() &&
+         block.rows[0][0] == first;
 }
 
 Spans spans_of(std::string_view markdown, std::string_view own) {

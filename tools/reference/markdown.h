@@ -17,9 +17,9 @@ struct Block {
   enum class Kind { kHeading, kParagraph, kItem, kTable, kCode };
 
   Kind kind;
-  int level = 0;                               // of a heading, from 1
-  std::string text = {};                       // of a heading, a paragraph or an item
-  std::vector<std::string> lines = {};         // of code
+  int level = 0;                                    // of a heading, from 1
+  std::string text = {};                            // of a heading, a paragraph or an item
+  std::vector<std::string> lines = {};              // of code
   std::vector<std::vector<std::string>> rows = {};  // of a table: cells; the first row is its header
 };
 
@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<Block>> blocks_below(const std::vector<Block>& blocks
 // Whether it is a table whose header begins with this cell.
 bool has_header(const Block& block, std::string_view first);
 
-// Text with `code`, **bold** and [links](to), as spans. A link to a document whose text is a manual page names the page,
-// unless it is the page `own`.
+// Text with `code`, **bold** and [links](to), as spans. A link to a document whose text is a manual page names the
+// page, unless it is the page `own`.
 Spans spans_of(std::string_view markdown, std::string_view own);
 
 // Adds the blocks to the page; headings become subsections.

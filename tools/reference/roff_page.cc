@@ -91,7 +91,8 @@ std::vector<std::string> wrapped(const std::vector<std::string>& words, const st
 std::vector<std::string> command_words(const std::string& command) {
   std::vector<std::string> words;
   for (const absl::string_view word : absl::StrSplit(command, ' ')) {
-    const bool value = !words.empty() && absl::StartsWith(words.back(), "--") && words.back().find(' ') == std::string::npos;
+    const bool value =
+        !words.empty() && absl::StartsWith(words.back(), "--") && words.back().find(' ') == std::string::npos;
     if (value && !absl::StartsWith(word, "-")) {
       absl::StrAppend(&words.back(), " ", word);
     } else {
@@ -132,20 +133,20 @@ std::string roff_escaped(std::string_view text, Hyphens hyphens) {
   for (const absl::string_view word : absl::StrSplit(absl::string_view(text.data(), text.size()), ' ')) {
     const std::string_view view(word.data(), word.size());
     const bool minuses = hyphens == Hyphens::kMinuses || has_minuses(view);
-    absl::StrAppend(&escaped, word.data() == text.data() ? "" : " ",
-                    escaped_word(view, minuses, Breaks::kInLongWords));
+    absl::StrAppend(&escaped, word.data() == text.data() ? "" : " ", escaped_word(view, minuses, Breaks::kInLongWords));
   }
   return escaped;
 }
 
 RoffPage::RoffPage(const PageTitle& title) : reference_(absl::StrCat(title.name, "(", title.section, ")")) {
-  line(absl::StrCat(".TH ", roff_escaped(absl::AsciiStrToUpper(title.name), Hyphens::kMinuses), " ", title.section, " \"\" \"Cableway ",
-                    roff_escaped(title.version, Hyphens::kMinuses), "\" \"Cableway\""));
+  line(absl::StrCat(".TH ", roff_escaped(absl::AsciiStrToUpper(title.name), Hyphens::kMinuses), " ", title.section,
+                    " \"\" \"Cableway ", roff_escaped(title.version, Hyphens::kMinuses), "\" \"Cableway\""));
   // Neither adjusted nor hyphenated: much of the text is names, which readers copy.
   line(".ad l");
   line(".nh");
   section("Name");
-  line(absl::StrCat(roff_escaped(title.name, Hyphens::kMinuses), " \\- ", roff_escaped(one_line(title.summary), Hyphens::kByWord)));
+  line(absl::StrCat(roff_escaped(title.name, Hyphens::kMinuses), " \\- ",
+                    roff_escaped(one_line(title.summary), Hyphens::kByWord)));
 }
 
 void RoffPage::section(std::string_view name) {

@@ -30,27 +30,27 @@ inline Span italic(std::string text) {
 
 struct PageTitle {
   std::string name;
-  int section;           // 1: commands, 5: files, 7: descriptions, 8: daemons
-  std::string version;   // of the program; a page has no date, so that builds are reproducible
-  std::string summary;   // one line, for apropos(1)
+  int section;          // 1: commands, 5: files, 7: descriptions, 8: daemons
+  std::string version;  // of the program; a page has no date, so that builds are reproducible
+  std::string summary;  // one line, for apropos(1)
 };
 
-// Builds one page from top to bottom. In each text a line end counts as a space, and a tab as a space at which no line is
-// broken.
+// Builds one page from top to bottom. In each text a line end counts as a space, and a tab as a space at which no line
+// is broken.
 class RoffPage {
  public:
   // Begins the page with its section NAME.
   explicit RoffPage(const PageTitle& title);
 
-  void section(std::string_view name);     // in upper case
+  void section(std::string_view name);  // in upper case
   void subsection(std::string_view name);
   void paragraph(const Spans& text);
   void indented_paragraph(const Spans& text);  // continues the text of tagged()
   // What a list explains: the tag on a line, its text below it and indented.
   void tagged(const Spans& tag, const Spans& text);
   void bullet(const Spans& text);
-  // Commands, or a part of a file, a line each. Lines that are too long for 80 columns are broken such that they mean the
-  // same: a comment gets a line of its own, a command continues after a backslash.
+  // Commands, or a part of a file, a line each. Lines that are too long for 80 columns are broken such that they mean
+  // the same: a comment gets a line of its own, a command continues after a backslash.
   void literal(const std::vector<std::string>& lines);
 
   const std::string& text() const { return text_; }

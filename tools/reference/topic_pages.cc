@@ -142,10 +142,9 @@ MaybeFile job_page(const std::string& version, const Blocks& document) {
 
 absl::StatusOr<std::vector<ReferenceFile>> pages_of_topics(const std::string& version, const Documents& documents) {
   std::vector<ReferenceFile> pages;
-  for (MaybeFile page :
-       {settings_page(version, documents.settings), topology_page(version, documents),
-        events_page(version, documents.findings), findings_page(version, documents.findings),
-        job_page(version, documents.settings)}) {
+  for (MaybeFile page : {settings_page(version, documents.settings), topology_page(version, documents),
+                         events_page(version, documents.findings), findings_page(version, documents.findings),
+                         job_page(version, documents.settings)}) {
     if (!page.ok()) return page.status();
     pages.push_back(*std::move(page));
   }

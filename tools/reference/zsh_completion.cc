@@ -13,7 +13,8 @@ namespace {
 using cli::Argument;
 using cli::Command;
 
-// Names of nodes, of nodes separated by commas, and of nodes and cables.
+// Names of nodes, and with "all" of cables, too; of nodes separated by commas. _arguments puts arguments of compadd
+// before those of an action.
 constexpr char kZshNames[] = R"zsh(
 _PROGRAM__names() {
   local file=${opt_args[--file]:-${opt_args[--topology]}} line section=''
@@ -21,15 +22,15 @@ _PROGRAM__names() {
   timeout 2 cableway topology --toml ${file:+--file} ${file:+${file//\\:/:}} 2>/dev/null | while IFS= read -r line; do
     case $line in
       '[['*) section=$line ;;
-      'name = "'*) [[ $1 != all && $section != '[[node]]' ]] || names+=("${${line#*\"}%\"*}") ;;
+      'name = "'*) [[ $argv[-1] != all && $section != '[[node]]' ]] || names+=("${${line#*\"}%\"*}") ;;
     esac
   done
-  compadd -a names
+  compadd "${@[1,-2]}" -a names
 }
 
 _PROGRAM__node_list() {
   compset -P '*,'
-  _PROGRAM__names nodes
+  _PROGRAM__names "$@" nodes
 }
 )zsh";
 
@@ -70,7 +71,7 @@ std::vector<std::string> specs_of(const Argument& argument, int place, const std
   for (const std::string& name : names) {
     const bool with_equals = is_option && argument.values == 1 && name.size() > 2;
     specs.push_back(absl::StrCat("'", prefix, name, with_equals ? "=" : "", "[",
-                                 escaped_for_spec(short_meaning(argument)), "]", values, "'"));
+                                 escaped_for_spec(short_text(argument.meaning)), "]", values, "'"));
   }
   return specs;
 }
@@ -97,20 +98,16 @@ struct ZshWord {
 
 // A function that offers words, and goes on with the function of the one that was chosen.
 std::string chooser(const std::string& function, const std::vector<ZshWord>& words, const std::string& options) {
-  std::string text = absl::StrCat(function, "() {\n  local state line context\n  typeset -A opt_args\n  local -a words_here=(\n");
+  std::string text =
+      absl::StrCat(function, "() {\n  local state line context\n  typeset -A opt_args\n  local -a words_here=(\n");
   for (const ZshWord& each : words) {
     absl::StrAppend(&text, "    '", each.word, ":", escaped_for_spec(each.summary), "'\n");
   }
   absl::StrAppend(&text, "  )\n  _arguments -C ", options, " '1: :->word' '*:: :->argument'\n  case $state in\n");
   absl::StrAppend(&text, "    word) _describe command words_here ;;\n    argument)\n");
-  absl::StrAppend(&text, "      (($+functions[", function, "_$words[1]])) && ", function, "_$words[1]\n      ;;\n  esac\n}\n");
+  absl::StrAppend(&text, "      (($+functions[", function, "_$words[1]])) && ", function,
+                  "_$words[1]\n      ;;\n  esac\n}\n");
   return text;
-}
-
-std::string summary_line(const std::string& summary) {
-  const Argument argument{
-      .kind = Argument::Kind::kFlag, .names = "", .value = "", .meaning = summary, .take = nullptr};
-  return short_meaning(argument);
 }
 
 std::string command_functions(const CompletedProgram& program) {
@@ -119,13 +116,13 @@ std::string command_functions(const CompletedProgram& program) {
   for (const cli::CommandGroup& group : program.groups) {
     std::vector<ZshWord> words;
     for (const Command* member : members_of(program, group.name)) {
-      words.push_back({member->name.substr(group.name.size() + 1), summary_line(member->summary)});
+      words.push_back({member->name.substr(group.name.size() + 1), short_text(member->summary)});
     }
     first.push_back({group.name, group.summary});
     absl::StrAppend(&text, "\n", chooser(function_of(program.name, group.name), words, "'(- *)--help'"));
   }
   for (const Command& command : program.commands) {
-    if (command.name.find(' ') == std::string::npos) first.push_back({command.name, summary_line(command.summary)});
+    if (command.name.find(' ') == std::string::npos) first.push_back({command.name, short_text(command.summary)});
     absl::StrAppend(&text, "\n", function_of(program.name, command.name), "() {\n",
                     arguments_call(command.arguments, program.name), "}\n");
   }
@@ -139,8 +136,8 @@ std::string command_functions(const CompletedProgram& program) {
 }  // namespace
 
 std::string zsh_completion(const CompletedProgram& program) {
-  std::string text =
-      absl::StrCat("#compdef ", program.name, "\n# Completion of ", program.name, " for zsh. Written by cableway_reference.\n");
+  std::string text = absl::StrCat("#compdef ", program.name, "\n# Completion of ", program.name,
+                                  " for zsh. Written by cableway_reference.\n");
   if (program.commands.front().name.empty()) {
     absl::StrAppend(&text, "\n", function_of(program.name, ""), "() {\n",
                     arguments_call(program.commands.front().arguments, program.name), "}\n");

@@ -92,7 +92,8 @@ class CommandTree {
       : program_(program), commands_(commands), root_(program.description, program.name) {
     root_.formatter(std::make_shared<HelpFormatter>());
     root_.footer(footer({program.notes, exit_line(program.exit_statuses)}, program.examples));
-    root_.set_version_flag("--version", absl::StrCat(program.name, " ", program.version), "print the version, and exit");
+    root_.set_version_flag("--version", absl::StrCat(program.name, " ", program.version),
+                           "print the version, and exit");
     root_.require_subcommand(1);
     for (const Command& command : commands) add(command);
   }

@@ -52,8 +52,7 @@ class DoctorVerb final : public Verb {
   Command describe() override {
     return {.name = "doctor",
             .summary = "diagnoses problems and advises what to do; changes nothing",
-            .notes =
-                "It examines the settings, the host and the node; only settings and host if no node runs.",
+            .notes = "It examines the settings, the host and the node; only settings and host if no node runs.",
             .exit_statuses = {{kDone, "nothing above info"},
                               {kWarnings, "warnings"},
                               {kErrors, "errors, or invalid arguments or settings"},

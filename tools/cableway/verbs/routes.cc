@@ -107,7 +107,7 @@ class RoutesVerb final : public Verb {
             .arguments = {json_flag(json_), topology_option(file_),
                           text_option("--node", "NODE", node_,
                                       "the routes of this node, instead of the one that runs here or CABLEWAY_NODE")
-                          .that_names(Argument::Names::kNodes)}};
+                              .that_names(Argument::Names::kNodes)}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
