@@ -1,5 +1,6 @@
 #include "tools/reference/roff_page.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "absl/strings/ascii.h"
@@ -104,15 +105,16 @@ std::vector<std::string> command_words(const std::string& command) {
 
 // A line of commands or of a file as lines of at most kLiteralColumns, where that is possible without another meaning.
 std::vector<std::string> folded(const std::string& line) {
-  if (line.size() <= kLiteralColumns) return {line};
   const std::size_t text = line.find_first_not_of(' ');
-  const std::size_t comment = line.find(" # ");
+  if (line.size() <= kLiteralColumns || text == std::string::npos) return {line};
   if (line[text] == '#') return wrapped(absl::StrSplit(line, ' '), absl::StrCat(line.substr(0, text), "# "), "");
+  const std::size_t comment = line.find(" # ");
+  const std::string statement(absl::StripTrailingAsciiWhitespace(line.substr(0, comment)));
+  if (std::count(statement.begin(), statement.end(), '"') % 2 != 0) return {line};
   if (comment == std::string::npos) {
-    return absl::StartsWith(line, "cableway ") ? wrapped(command_words(line), "    ", " \\")
-                                               : std::vector<std::string>{line};
+    const bool command = absl::StartsWith(line, "cableway ") && line.find_first_of("'\"") == std::string::npos;
+    return command ? wrapped(command_words(line), "    ", " \\") : std::vector<std::string>{line};
   }
-  const std::string statement(absl::StripTrailingAsciiWhitespace(absl::string_view(line).substr(0, comment)));
   std::vector<std::string> lines = folded(absl::StrCat(line.substr(0, text), line.substr(comment + 1)));
   lines.push_back(statement);
   return lines;
