@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "routing/text/absl_view.h"
+#include "tools/reference/markdown.h"
 
 namespace cableway::reference {
 namespace {
@@ -42,9 +43,9 @@ Spans text_of(const Argument& argument) {
   if (argument.repeatable && argument.meaning.find("several times") == std::string::npos) {
     sentences.emplace_back("May be given several times");
   }
-  Spans text = {plain(absl::StrJoin(sentences, ". "))};
+  Spans text = spans_of(absl::StrJoin(sentences, ". "), "");
   for (const std::string& other : argument.excludes) {
-    text.push_back(plain(text.size() == 1 ? ". Not with " : ", "));
+    text.push_back(plain(&other == &argument.excludes.front() ? ". Not with " : ", "));
     text.push_back(bold(other));
   }
   if (sentences.size() > 1 || !argument.excludes.empty()) text.push_back(plain("."));
@@ -89,7 +90,7 @@ std::string capitalized(std::string text) {
 
 void add_paragraphs(RoffPage& page, std::string_view text) {
   for (const absl::string_view paragraph : absl::StrSplit(absl_view(text), "\n\n", absl::SkipEmpty())) {
-    page.paragraph({plain(std::string(paragraph))});
+    page.paragraph(spans_of({paragraph.data(), paragraph.size()}, page.reference()));
   }
 }
 

@@ -23,7 +23,7 @@ void add_arguments(RoffPage& page, const std::vector<cli::Argument>& arguments);
 // With a capital letter at its beginning.
 std::string capitalized(std::string text);
 
-// Paragraphs that are separated by empty lines.
+// Paragraphs that are separated by empty lines, with `code`.
 void add_paragraphs(RoffPage& page, std::string_view text);
 
 // With their headings; nothing where there are none.

@@ -1,6 +1,7 @@
 #include "tools/reference/described_programs.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -104,6 +105,8 @@ Argument argument_of(const CLI::Option& option) {
   if (!argument.choices.empty()) argument.value = absl::StrJoin(argument.choices, "|");
   if (type == "FILE") argument.naming = Argument::Names::kFiles;
   for (const CLI::Option* other : option.get_excludes()) argument.excludes.push_back(other->get_name());
+  // CLI11 keeps them in the order of their addresses.
+  std::sort(argument.excludes.begin(), argument.excludes.end());
   return argument;
 }
 

@@ -189,7 +189,7 @@ void add_row(RoffPage& page, const std::vector<std::string>& header, const std::
   for (std::size_t i = 1; i < row.size(); ++i) {
     if (row[i].empty() || row[i] == "-") continue;
     if (!text.empty()) text.push_back(plain("; "));
-    if (i > 1 && i < header.size() && !header[i].empty()) text.push_back(plain(absl::StrCat(header[i], ": ")));
+    if (row.size() > 2 && i < header.size() && !header[i].empty()) text.push_back(plain(absl::StrCat(header[i], ": ")));
     append(text, spans_of(row[i], page.reference()));
   }
   Spans tag = spans_of(row.empty() ? "" : row[0], page.reference());

@@ -61,7 +61,8 @@ std::string escaped_word(std::string_view word, bool minuses, Breaks breaks) {
         text += c;
     }
     const bool breakable = c == '/' || c == '|' || c == ',' || c == '=' || c == ':';
-    if (breaks == Breaks::kInLongWords && breakable && word.size() > kLongWord && i + 1 < word.size()) text += "\\:";
+    if (breaks == Breaks::kInLongWords && breakable && i > 0 && word.size() > kLongWord && i + 1 < word.size())
+      text += "\\:";
   }
   return text;
 }
