@@ -34,10 +34,6 @@ struct Topic {
 constexpr Topic kTopics[] = {
     {"events", "cableway-events(7)"}, {"doctor", "cableway-findings(7)"}, {"env", "cableway(7)"}};
 
-ReferenceFile page_file(const PageTitle& title, const RoffPage& page) {
-  return {absl::StrCat("man/man", title.section, "/", title.name, ".", title.section), page.text()};
-}
-
 // Whether `text` begins with `mark`, the command's name, and a space or `mark`'s end: "**`path A B`**".
 bool begins_with(const std::string& text, const std::string& mark, const std::string& name) {
   const std::string begin = absl::StrCat(mark, name);
@@ -73,8 +69,7 @@ absl::StatusOr<ReferenceFile> command_page(const Command& command, const Program
   if (!commands.ok()) return commands.status();
   const absl::StatusOr<Blocks> json = blocks_below(documents.command_line, "JSON", kCommandLine);
   if (!json.ok()) return json.status();
-  const PageTitle title{page_name(command), 1, program.version, command.summary};
-  RoffPage page(title);
+  RoffPage page({page_name(command), 1, program.version, command.summary});
   add_synopsis(page, absl::StrCat(program.name, " ", command.name), command.arguments);
   page.section("Description");
   Blocks described = described_at(*commands, command.name);
@@ -98,7 +93,7 @@ absl::StatusOr<ReferenceFile> command_page(const Command& command, const Program
     if (name == command.name) see_also.emplace_back(topic);
   }
   add_see_also(page, see_also);
-  return page_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 // "path A B"
@@ -115,9 +110,8 @@ Spans shown_command(const Command& command) {
 ReferenceFile program_page(const Program& program, const std::vector<Command>& commands) {
   const std::vector<std::string> lines = absl::StrSplit(program.description, '\n');
   const std::string prefix = absl::StrCat(program.name, " - ");
-  const PageTitle title{program.name, 1, program.version,
-                        std::string(absl::StripSuffix(absl::StripPrefix(lines[0], prefix), "."))};
-  RoffPage page(title);
+  RoffPage page(
+      {program.name, 1, program.version, std::string(absl::StripSuffix(absl::StripPrefix(lines[0], prefix), "."))});
   page.section("Synopsis");
   page.paragraph({bold(program.name), plain(" "), italic("COMMAND"), plain(" ["), italic("OPTION"), plain("]... ["),
                   italic("ARGUMENT"), plain("]...")});
@@ -140,7 +134,7 @@ ReferenceFile program_page(const Program& program, const std::vector<Command>& c
     see_also.emplace_back(other);
   }
   add_see_also(page, see_also);
-  return page_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 bool is_setting(const Argument& argument) {
@@ -152,8 +146,7 @@ absl::StatusOr<ReferenceFile> daemon_page(const std::string& version, const Docu
   const absl::StatusOr<Blocks> service = blocks_below(documents.settings, "As a systemd service", kSettings);
   if (!service.ok()) return service.status();
   const Command command = cablewayd_command();
-  const PageTitle title{command.name, 8, version, command.summary};
-  RoffPage page(title);
+  RoffPage page({command.name, 8, version, command.summary});
   page.section("Synopsis");
   page.paragraph({bold(command.name), plain(" ["), italic("OPTION"), plain("]...")});
   page.section("Description");
@@ -169,13 +162,12 @@ absl::StatusOr<ReferenceFile> daemon_page(const std::string& version, const Docu
   add_blocks(page, *service);
   add_exit_statuses(page, command.exit_statuses);
   add_see_also(page, {"cableway.toml(5)", "cableway(1)", "cableway(7)", "cableway-events(7)"});
-  return page_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 ReferenceFile collperf_page(const std::string& version) {
   const Command command = collperf_command();
-  const PageTitle title{command.name, 1, version, command.summary};
-  RoffPage page(title);
+  RoffPage page({command.name, 1, version, command.summary});
   add_synopsis(page, command.name, command.arguments);
   page.section("Description");
   page.paragraph({plain(absl::StrCat(capitalized(command.summary), "."))});
@@ -184,7 +176,7 @@ ReferenceFile collperf_page(const std::string& version) {
   add_arguments(page, command.arguments);
   add_exit_statuses(page, command.exit_statuses);
   add_see_also(page, {"cableway(1)", "cableway(7)", "cablewayd(8)"});
-  return page_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 }  // namespace

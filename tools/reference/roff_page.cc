@@ -141,7 +141,9 @@ std::string roff_escaped(std::string_view text, Hyphens hyphens) {
   return escaped;
 }
 
-RoffPage::RoffPage(const PageTitle& title) : reference_(absl::StrCat(title.name, "(", title.section, ")")) {
+RoffPage::RoffPage(const PageTitle& title)
+    : reference_(absl::StrCat(title.name, "(", title.section, ")")),
+      path_(absl::StrCat("man/man", title.section, "/", title.name, ".", title.section)) {
   line(absl::StrCat(".TH ", roff_escaped(absl::AsciiStrToUpper(title.name), Hyphens::kMinuses), " ", title.section,
                     " \"\" \"Cableway ", roff_escaped(title.version, Hyphens::kMinuses), "\" \"Cableway\""));
   // Neither adjusted nor hyphenated: much of the text is names, which readers copy.

@@ -56,12 +56,15 @@ class RoffPage {
   const std::string& text() const { return text_; }
   // What other pages call it: "cableway.toml(5)".
   const std::string& reference() const { return reference_; }
+  // Its file, below the folder share: "man/man5/cableway.toml.5".
+  const std::string& path() const { return path_; }
 
  private:
   void line(const std::string& roff);
   void spans(const Spans& spans);
 
   const std::string reference_;
+  const std::string path_;
   std::string text_;
   bool after_heading_ = false;
 };

@@ -23,10 +23,6 @@ using MaybeFile = absl::StatusOr<ReferenceFile>;
 constexpr char kSettingsFile[] = "docs/settings.md";
 constexpr char kFindingsFile[] = "docs/findings.md";
 
-ReferenceFile topic_file(const PageTitle& title, const RoffPage& page) {
-  return {absl::StrCat("man/man", title.section, "/", title.name, ".", title.section), page.text()};
-}
-
 // A document's blocks before its first heading below the title.
 Blocks opening_of(const Blocks& document) {
   const auto is_section = [](const Block& block) { return block.kind == Block::Kind::kHeading && block.level > 1; };
@@ -60,8 +56,7 @@ MaybeFile settings_page(const std::string& version, const Blocks& document) {
   if (!file.ok()) return file.status();
   const absl::StatusOr<Blocks> key = blocks_below(document, "The key", kSettingsFile);
   if (!key.ok()) return key.status();
-  const PageTitle title{"cableway.toml", 5, version, "settings of Cableway's nodes, jobs and commands"};
-  RoffPage page(title);
+  RoffPage page({"cableway.toml", 5, version, "settings of Cableway's nodes, jobs and commands"});
   page.section("Description");
   for (const Block& block : opening_of(document)) {
     if (!has_header(block, "variable")) add_blocks(page, {block});
@@ -75,7 +70,7 @@ MaybeFile settings_page(const std::string& version, const Blocks& document) {
   page.section("Files");
   page.tagged({bold("/etc/cableway/cableway.toml")}, {plain(std::string(find_setting("config")->meaning))});
   add_see_also(page, {"cablewayd(8)", "cableway(1)", "cableway(7)"});
-  return topic_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 MaybeFile topology_page(const std::string& version, const Documents& documents) {
@@ -83,21 +78,19 @@ MaybeFile topology_page(const std::string& version, const Documents& documents) 
   if (!file.ok()) return file.status();
   const absl::StatusOr<Blocks> forms = blocks_below(documents.command_line, "Topologies", "docs/cli.md");
   if (!forms.ok()) return forms.status();
-  const PageTitle title{"cableway-topology", 5, version, "files and shapes that describe a cluster"};
-  RoffPage page(title);
+  RoffPage page({"cableway-topology", 5, version, "files and shapes that describe a cluster"});
   page.section("Description");
   add_blocks(page, *forms);
   page.section("The topology file");
   add_blocks(page, *file);
   add_see_also(page, {"cableway(1)", "cableway-topology(1)", "cableway-sim(1)"});
-  return topic_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 MaybeFile events_page(const std::string& version, const Blocks& document) {
   const absl::StatusOr<Blocks> events = blocks_below(document, "Events", kFindingsFile);
   if (!events.ok()) return events.status();
-  const PageTitle title{"cableway-events", 7, version, "codes of what happens to a node"};
-  RoffPage page(title);
+  RoffPage page({"cableway-events", 7, version, "codes of what happens to a node"});
   page.section("Description");
   add_blocks(page, opening_of(document));
   for (const Block& block : *events) {
@@ -108,14 +101,13 @@ MaybeFile events_page(const std::string& version, const Blocks& document) {
     add_code(page, kind.name, absl::StrCat(" (", absl_view(name_of(kind.severity)), ")"), kind.meaning, kind.advice);
   }
   add_see_also(page, {"cableway-events(1)", "cableway-status(1)", "cableway-findings(7)", "cablewayd(8)"});
-  return topic_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 MaybeFile findings_page(const std::string& version, const Blocks& document) {
   const absl::StatusOr<Blocks> doctor = blocks_below(document, "Doctor", kFindingsFile);
   if (!doctor.ok()) return doctor.status();
-  const PageTitle title{"cableway-findings", 7, version, "codes of what cableway doctor finds"};
-  RoffPage page(title);
+  RoffPage page({"cableway-findings", 7, version, "codes of what cableway doctor finds"});
   page.section("Description");
   for (const Block& block : *doctor) {
     const bool listed_below = has_header(block, "code") && block.rows[0].size() > 1 && block.rows[0][1] == "meaning";
@@ -124,18 +116,17 @@ MaybeFile findings_page(const std::string& version, const Blocks& document) {
   page.section("Findings");
   for (const cli::FindingKind& kind : cli::finding_kinds()) add_code(page, kind.name, "", kind.meaning, kind.advice);
   add_see_also(page, {"cableway-doctor(1)", "cableway-events(7)"});
-  return topic_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 MaybeFile job_page(const std::string& version, const Blocks& document) {
   const absl::StatusOr<Blocks> job = blocks_below(document, "A job", kSettingsFile);
   if (!job.ok()) return job.status();
-  const PageTitle title{"cableway", 7, version, "NCCL jobs over directly cabled hosts"};
-  RoffPage page(title);
+  RoffPage page({"cableway", 7, version, "NCCL jobs over directly cabled hosts"});
   page.section("A job");
   add_blocks(page, *job);
   add_see_also(page, {"cableway-env(1)", "cableway-doctor(1)", "cablewayd(8)", "cableway.toml(5)"});
-  return topic_file(title, page);
+  return ReferenceFile{page.path(), page.text()};
 }
 
 }  // namespace
