@@ -6,7 +6,7 @@
 
 #include "core/settings/settings.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 

@@ -12,7 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "sim/workload/workload.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 

@@ -14,7 +14,7 @@ std::vector<std::string> names_of(const cli::Argument& argument) {
 
 std::string short_text(const std::string& text) {
   constexpr std::size_t kShort = 70;
-  const std::string line = text.substr(0, text.find('\n'));
+  std::string line = text.substr(0, text.find('\n'));
   if (line.size() <= kShort) return line;
   for (const char* const mark : {": ", "; ", ". ", " (", ", "}) {
     if (const std::size_t end = line.find(mark); end <= kShort) return line.substr(0, end);

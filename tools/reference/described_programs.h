@@ -7,7 +7,7 @@
 
 #include "tools/cableway/command/command.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 
