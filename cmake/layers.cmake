@@ -100,6 +100,7 @@ cableway_folder_uses(tools/cableway/sim tools/cableway/text tools/cableway/comma
 cableway_folder_uses(tools/cableway/verbs tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture tools/cableway/expectation tools/cableway/doctor tools/cableway/drain tools/cableway/sim)
 cableway_folder_uses(tools/cableway/verbs/plan tools/cableway/text tools/cableway/node tools/cableway/address_plan tools/cableway/verbs)
 cableway_folder_uses(tools/cableway tools/cableway/command tools/cableway/verbs tools/cableway/verbs/plan)
+cableway_folder_uses(tools/reference tools/cableway tools/cableway/command tools/cableway/doctor tools/cablewayd tools/collperf)
 
 # cableway_layer(<layer> SOURCES <files> [LIBRARIES <external libraries>] [LAYERS <layers it uses>])
 # Creates the static library cableway_<layer>, with "_" for "/".

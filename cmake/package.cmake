@@ -3,7 +3,7 @@
 set(cableway_shipped nccl-net-cableway cablewayd cableway collperf)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/cableway.toml DEPENDS cablewayd
                    COMMAND cablewayd --sample-config > ${CMAKE_BINARY_DIR}/cableway.toml)
-add_custom_target(shipped ALL DEPENDS ${cableway_shipped} ${CMAKE_BINARY_DIR}/cableway.toml)
+add_custom_target(shipped ALL DEPENDS ${cableway_shipped} reference ${CMAKE_BINARY_DIR}/cableway.toml)
 
 # The plugin is opened in its folder, or through a link in lib/ or lib/<triplet>/: the loader does not resolve that link.
 set(cableway_from_library "$ORIGIN;$ORIGIN/cableway;$ORIGIN/../cableway")

@@ -106,7 +106,7 @@ make_deb() { # <preset> <arch> <work>
   ln -s ../cableway/libnccl-net-cableway.so "$root/usr/lib/$triplet/"
   mv "$root/usr/share/doc/cableway/cableway.toml" "$root/etc/cableway/"
   mv "$root/usr/share/doc/cableway/CHANGELOG.md" "$root/usr/share/doc/cableway/changelog"
-  gzip -n9 "$root/usr/share/doc/cableway/changelog"
+  find "$root/usr/share/doc/cableway/changelog" "$root/usr/share/man" -type f -exec gzip -n9 {} +
   mv "$root/usr/share/doc/cableway/LICENSE" "$root/usr/share/doc/cableway/copyright"
 
   for file in postinst prerm postrm; do install -m 755 "tools/package/$file" "$root/DEBIAN/$file"; done

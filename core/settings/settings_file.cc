@@ -27,7 +27,7 @@ std::optional<std::string> joined(const toml::array& list) {
 
 // The value in the form used in the environment. Nullopt if the TOML type is not the setting's.
 std::optional<std::string> value_of(const toml::node& node, Form form) {
-  const bool text = form == Form::kText || form == Form::kList || form == Form::kTextOrNumber;
+  const bool text = form != Form::kNumber && form != Form::kTruth;
   if (text && node.is_string()) return node.as_string()->get();
   if (form == Form::kList && node.is_array()) return joined(*node.as_array());
   const bool number = form == Form::kNumber || form == Form::kTextOrNumber;
@@ -47,7 +47,7 @@ std::string shown(const toml::node& node) {
 }
 
 std::string expected_in_file(const Setting& setting) {
-  const bool text = setting.form == Form::kText || setting.form == Form::kList;
+  const bool text = setting.form == Form::kText || setting.form == Form::kFile || setting.form == Form::kList;
   return absl::StrCat("; expected ", text ? "text in quotes: " : "", expected_of(setting));
 }
 

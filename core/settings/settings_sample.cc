@@ -62,6 +62,7 @@ std::string as_toml(Setting::Form form, const std::string& value) {
           "]");
     }
     case Setting::Form::kText:
+    case Setting::Form::kFile:
       break;
   }
   return quoted(value);

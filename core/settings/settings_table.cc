@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, 3> kMultipaths = {"off", "bundle", "all"}
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 constexpr std::array<std::string_view, 2> kSwitch = {"on", "off"};
 
+constexpr bool kReloads = true;
+
 constexpr std::string_view kNameForm = "1 to 63 letters, digits, '.', '_' or '-', the first neither '.' nor '-'";
 constexpr std::string_view kPath = "a path of 1 to 4095 bytes without control characters";
 constexpr std::string_view kPortList =
@@ -221,7 +223,7 @@ std::string show_data_ports(const Settings& settings) {
 }
 
 constexpr Setting kSettings[] = {
-    {"config", Form::kText, kPath, 0, 0, "/etc/cableway/cableway.toml, if there is one",
+    {"config", Form::kFile, kPath, 0, 0, "/etc/cableway/cableway.toml, if there is one",
      "the settings file; one named here must exist", set_path<&Settings::config>, show_text<&Settings::config>},
     {"node", Form::kText, kNameForm, 0, 0, "the host's name", "this node's name, with its domain if it has one",
      set_name<&Settings::node>, show_text<&Settings::node>},
@@ -239,12 +241,12 @@ constexpr Setting kSettings[] = {
      "whose members may open sessions with a node that runs as root and that no job has started", set_session_group,
      show_text<&Settings::session_group>},
     {"log", Form::kText, "debug, info, warning (or warn), error", 0, 0, "", "the lowest severity that is logged",
-     set_log_level, show_text<&Settings::log_level>, kLogLevels},
-    {"log_file", Form::kText, kPath, 0, 0, "standard error", "where the log goes", set_path<&Settings::log_file>,
+     set_log_level, show_text<&Settings::log_level>, kLogLevels, kReloads},
+    {"log_file", Form::kFile, kPath, 0, 0, "standard error", "where the log goes", set_path<&Settings::log_file>,
      show_text<&Settings::log_file>},
-    {"key_file", Form::kText, kPath, 0, 0, "none", "the secret that the nodes of the cluster share",
+    {"key_file", Form::kFile, kPath, 0, 0, "none", "the secret that the nodes of the cluster share",
      set_path<&Settings::key_file>, show_text<&Settings::key_file>},
-    {"daemon", Form::kText, kPath, 0, 0, "beside the plugin",
+    {"daemon", Form::kFile, kPath, 0, 0, "beside the plugin",
      "path of the cablewayd that the plugin starts where no node runs", set_path<&Settings::daemon>,
      show_text<&Settings::daemon>},
     {"linger", Form::kNumber, "seconds", 0, 86400, "",
@@ -277,7 +279,7 @@ constexpr Setting kSettings[] = {
      "shorter setting of its two ends applies",
      set_number<&Settings::path_wait>, show_duration<&Settings::path_wait>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "no paths lead through this node, from its start on",
-     set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths},
+     set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths, kReloads},
     {"multipath", Form::kText, "off, bundle or all", 0, 0, "",
      "which paths one flow uses at once: bundle is its first path and those parallel to it, as over a second cable "
      "between the same nodes; all is these and others, while no other flow's own path needs their ports and their "
@@ -313,8 +315,8 @@ constexpr Setting kSettings[] = {
      set_relay_memory, show_relay_memory},
     {"cable_test", Form::kTruth, "true or false", 0, 0, "",
      "cableway doctor, here and on neighbours, may send data over a cable for a second to measure its throughput",
-     set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>, kTruths},
-    {"expect", Form::kText, kPath, 0, 0, "none",
+     set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>, kTruths, kReloads},
+    {"expect", Form::kFile, kPath, 0, 0, "none",
      "the expected topology, with which cableway topology and doctor compare the one that was found; a file or a "
      "shape, as of cableway --file",
      set_path<&Settings::expect>, show_text<&Settings::expect>},

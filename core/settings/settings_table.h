@@ -1,4 +1,4 @@
-// The table of settings, used for parsing, errors, --help, the settings view, and docs/settings.md.
+// The table of settings, used for parsing, errors, --help, manual pages, the settings view, and docs/settings.md.
 #ifndef CABLEWAY_CORE_SETTINGS_SETTINGS_TABLE_H_
 #define CABLEWAY_CORE_SETTINGS_SETTINGS_TABLE_H_
 
@@ -13,8 +13,9 @@
 namespace cableway {
 
 struct Setting {
-  // The accepted TOML types: text, text or a list of it, an integer, text or an integer, a boolean.
-  enum class Form { kText, kList, kNumber, kTextOrNumber, kTruth };
+  // The accepted TOML types: text, text that names a file, text or a list of it, an integer, text or an integer, a
+  // boolean.
+  enum class Form { kText, kFile, kList, kNumber, kTextOrNumber, kTruth };
 
   std::string_view key;  // in the file; the variable is CABLEWAY_ and the key in upper case
   Form form;
@@ -28,6 +29,7 @@ struct Setting {
   // The value in the form that `set` accepts; empty: none.
   std::string (*show)(const Settings& settings);
   std::span<const std::string_view> choices = {};  // all accepted values, if they are few words; else empty
+  bool reloads = false;                            // a running node adopts it when it reads its settings again
 };
 
 // In display order.

@@ -29,6 +29,7 @@ Json json_value(const Settings& settings, const Setting& setting) {
       return list;
     }
     case Setting::Form::kText:
+    case Setting::Form::kFile:
     case Setting::Form::kTextOrNumber:
       break;
   }

@@ -16,11 +16,11 @@ fail() {
 rm -rf "$work"
 mkdir -p "$work/root/lib" "$work/root/opt" "$work/root/proc"
 root=$work/root
-home=/opt/cableway links=/opt/cableway/lib license=LICENSE settings=/opt/cableway/share/doc/cableway/cableway.toml
+home=/opt/cableway gz= links=/opt/cableway/lib license=LICENSE zsh=site-functions settings=/opt/cableway/share/doc/cableway/cableway.toml
 case $from in
   *.deb)
     dpkg-deb -x "$from" "$root"
-    home=/usr links=/usr/lib/$("$@" -dumpmachine) license=copyright settings=/etc/cableway/cableway.toml
+    home=/usr gz=.gz links=/usr/lib/$("$@" -dumpmachine) license=copyright zsh=vendor-completions settings=/etc/cableway/cableway.toml
     ;;
   *.tar.gz) tar -xzf "$from" -C "$root/opt" ;;
   *)
@@ -30,7 +30,11 @@ case $from in
 esac
 for file in "$links/libnccl-net-cableway.so" "$home/lib/cableway/libnccl-net-cableway.so" "$home/bin/cablewayd" \
   "$home/bin/cableway" "$home/bin/collperf" "$home/share/doc/cableway/$license" "$home/share/doc/cableway/settings.md" \
-  "$settings" "$home/lib/systemd/system/cablewayd.service" "$home/lib/sysusers.d/cableway.conf"; do
+  "$settings" "$home/lib/systemd/system/cablewayd.service" "$home/lib/sysusers.d/cableway.conf" \
+  "$home/share/man/man1/cableway.1$gz" "$home/share/man/man1/cableway-plan-ranks.1$gz" \
+  "$home/share/man/man5/cableway.toml.5$gz" "$home/share/man/man8/cablewayd.8$gz" \
+  "$home/share/bash-completion/completions/cableway" "$home/share/zsh/$zsh/_cableway" \
+  "$home/share/fish/vendor_completions.d/cableway.fish"; do
   [ -e "$root$file" ] || fail "the installation lacks $file"
 done
 # The linker's path gets the plugin alone.

@@ -21,8 +21,8 @@
 #include "core/ports/port_selector.h"
 #include "core/settings/settings.h"
 #include "core/settings/settings_sample.h"
-#include "core/settings/settings_table.h"
 #include "tools/cablewayd/config_check.h"
+#include "tools/cablewayd/daemon_options.h"
 #include "tools/cablewayd/idle_watch.h"
 #include "tools/cablewayd/node_log.h"
 #include "tools/cablewayd/systemd_notice.h"
@@ -32,14 +32,6 @@ namespace {
 
 // Exit status of invalid arguments, as in cableway.
 constexpr int kNotUsable = 2;
-
-struct Options {
-  bool session = false;
-  bool check_config = false;
-  bool sample_config = false;
-  bool json = false;
-  int ready_fd = -1;
-};
 
 // Each circuit uses four descriptors, and each lease of the relay memory two.
 bool raise_descriptor_limit() {
@@ -68,10 +60,9 @@ EventSeverity logged_from(const Settings& settings) {
 // A node from its settings to its end.
 class Daemon {
  public:
-  Daemon(const Settings& settings, const Options& options, const std::vector<GivenSetting>& given)
+  Daemon(const Settings& settings, const DaemonOptions& options)
       : settings_(settings),
         options_(options),
-        given_(given),
         log_(settings.log_file, logged_from(settings)),
         end_signals_(io_, SIGINT, SIGTERM),
         reload_signal_(io_, SIGHUP) {}
@@ -145,7 +136,7 @@ class Daemon {
   // Applies the new settings only if all of them are valid.
   void reload() {
     note_log(log_.reopen());
-    const absl::StatusOr<Settings> settings = settings_of(given_);
+    const absl::StatusOr<Settings> settings = settings_of(options_.given);
     if (!settings.ok()) {
       const std::string reason(settings.status().message());
       return service_->events().raise(EventCode::kSettingsRefused,
@@ -157,8 +148,7 @@ class Daemon {
   }
 
   const Settings settings_;
-  const Options& options_;
-  const std::vector<GivenSetting>& given_;
+  const DaemonOptions& options_;
   NodeLog log_;
   boost::asio::io_context io_;
   boost::asio::signal_set end_signals_;
@@ -179,7 +169,7 @@ absl::StatusOr<std::vector<PortFacts>> all_ports(const Settings& settings) {
   return (*inventory)->ports();
 }
 
-absl::Status show_config(const Settings& settings, const Options& options) {
+absl::Status show_config(const Settings& settings, const DaemonOptions& options) {
   const absl::StatusOr<std::vector<PortFacts>> ports = all_ports(settings);
   if (!ports.ok()) return ports.status();
   const ViewFormat format = options.json ? ViewFormat::kJson : ViewFormat::kText;
@@ -188,11 +178,11 @@ absl::Status show_config(const Settings& settings, const Options& options) {
   return view.status();
 }
 
-int run(const Options& options, const std::vector<GivenSetting>& given) {
-  const absl::StatusOr<Settings> settings = settings_of(given);
+int run(const DaemonOptions& options) {
+  const absl::StatusOr<Settings> settings = settings_of(options.given);
   absl::Status status = settings.status();
   if (status.ok()) {
-    status = options.check_config ? show_config(*settings, options) : Daemon(*settings, options, given).run();
+    status = options.check_config ? show_config(*settings, options) : Daemon(*settings, options).run();
   }
   if (status.ok()) return 0;
   const std::string text(status.message());
@@ -201,36 +191,13 @@ int run(const Options& options, const std::vector<GivenSetting>& given) {
   return 1;
 }
 
-// One option per setting. The parser appends its value to `given`.
-void add_settings(CLI::App& app, std::vector<GivenSetting>& given) {
-  for (const Setting& setting : all_settings()) {
-    const std::string option = option_of(setting);
-    const auto take = [&given, option, key = std::string(setting.key)](const std::string& value) {
-      given.push_back({.key = key, .value = value, .origin = option});
-    };
-    const std::string help = absl::StrCat(std::string(setting.meaning), " (", variable_of(setting), ")");
-    app.add_option_function<std::string>(option, take, help)->group("Settings");
-  }
-}
-
 }  // namespace
 }  // namespace cableway
 
 int main(int argc, char** argv) {
-  CLI::App app{
-      "cablewayd - the Cableway node of this host: computes routes, serves the host's jobs, relays for other nodes.\n"
-      "Settings are read from options, else the environment (CABLEWAY_NODE, ..), else the settings file."};
-  cableway::Options options;
-  std::vector<cableway::GivenSetting> given;
-  cableway::add_settings(app, given);
-  app.add_flag("--check-config", options.check_config,
-               "check settings and key, print the effective settings, then exit");
-  app.add_flag("--sample-config", options.sample_config,
-               "print a settings file with every setting, its meaning and its default in comments, then exit");
-  app.add_flag("--json", options.json, "with --check-config: as JSON");
-  app.add_flag("--session", options.session, "run in the background while a job needs a node; used by the plugin");
-  app.add_option("--ready-fd", options.ready_fd, "file descriptor on which to report \"ready\" or the error");
-  app.set_version_flag("--version", "cablewayd " CABLEWAY_VERSION);
+  cableway::DaemonOptions options;
+  CLI::App app;
+  cableway::add_options(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -250,5 +217,5 @@ int main(int argc, char** argv) {
     if (child < 0) std::perror("cablewayd: cannot fork");
     if (child != 0) return child < 0 ? 1 : 0;
   }
-  return cableway::run(options, given);
+  return cableway::run(options);
 }

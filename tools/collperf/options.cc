@@ -208,6 +208,7 @@ void add_place_options(CLI::App& app, RawOptions& raw) {
   o.plugin = "libnccl-net.so";
   app.add_option("--plugin", o.plugin, "The net plugin: a path, or NAME for libnccl-net-NAME.so")
       ->envname("NCCL_NET_PLUGIN")
+      ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--abi", o.abi, "Version of the plugin's table, 8 to 12 [the newest it exports]")
       ->check(CLI::Range(8, 12));
@@ -296,13 +297,33 @@ void add_check_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--peer-grace", raw.grace_s, "Seconds for the plugin to report by itself that another rank failed")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app.add_option("--json", o.json,
-                 "Rank 0 writes the results to this file; - for standard output instead of the table");
+  app.add_option("--json", o.json, "Rank 0 writes the results to this file; - for standard output instead of the table")
+      ->type_name("FILE");
   app.add_flag("--progress", o.progress, "Rank 0 prints its progress every second");
   app.add_flag("--verbose", o.verbose, "Show the plugin's INFO lines (like CABLEWAY_LOG=info)");
 }
 
+void describe(CLI::App& app, RawOptions& raw) {
+  app.name("collperf");
+  app.description(
+      "Runs collectives over an NCCL net plugin on host memory, without a GPU, and checks every byte. Options and "
+      "table\n"
+      "are those of nccl-tests. Ranks: -g N on this host, --hosts over ssh, or started by mpirun, srun or torchrun.\n"
+      "Exit status: 0 success, 1 wrong bytes, 2 invalid options, 3 failure.");
+  add_place_options(app, raw);
+  add_work_options(app, raw);
+  add_transfer_options(app, raw);
+  add_check_options(app, raw);
+}
+
 }  // namespace
+
+void with_command_line(const std::function<void(const CLI::App&)>& read) {
+  RawOptions raw;
+  CLI::App app;
+  describe(app, raw);
+  read(app);
+}
 
 bool checks(const Options& options) {
   return options.check_iterations > 0 || options.check_all;
@@ -330,16 +351,8 @@ nlohmann::json agreement_of(const Options& options) {
 
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   RawOptions raw;
-  CLI::App app(
-      "Runs collectives over an NCCL net plugin on host memory, without a GPU, and checks every byte. Options and "
-      "table\n"
-      "are those of nccl-tests. Ranks: -g N on this host, --hosts over ssh, or started by mpirun, srun or torchrun.\n"
-      "Exit status: 0 success, 1 wrong bytes, 2 invalid options, 3 failure.",
-      "collperf");
-  add_place_options(app, raw);
-  add_work_options(app, raw);
-  add_transfer_options(app, raw);
-  add_check_options(app, raw);
+  CLI::App app;
+  describe(app, raw);
   try {
     app.parse(argc, argv);
     raw.options.arguments = common_arguments(app);

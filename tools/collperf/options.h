@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,10 @@
 #include "sim/workload/workload.h"
 #include "sim/workload/workload_text.h"
 #include "tools/collperf/launch/placement.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
+class App;
+}
 
 namespace cableway::collperf {
 
@@ -53,6 +58,9 @@ std::uint64_t step_bytes_of(const Options& options, const Workload& workload);
 
 // The options that must be the same on all ranks.
 nlohmann::json agreement_of(const Options& options);
+
+// Calls `read` with the parser of the command line, for its manual page.
+void with_command_line(const std::function<void(const CLI::App&)>& read);
 
 // The options, or the exit status after help or an error was printed.
 std::variant<Options, int> parse_options(int argc, const char* const* argv);

@@ -43,6 +43,13 @@ std::string different_settings(const Settings& left, const Settings& right) {
   return keys;
 }
 
+// Copies the settings that need no restart.
+void adopt_reloaded(const Settings& from, Settings& to) {
+  for (const Setting& setting : all_settings()) {
+    if (setting.reloads) static_cast<void>(setting.set(setting, setting.show(from), to));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<NodeService>> NodeService::start(boost::asio::io_context& io, const Settings& settings,
@@ -330,9 +337,7 @@ void NodeService::leave(const std::string& reason) {
 void NodeService::reload(const Settings& settings) {
   // An unchanged setting does not end a drain that an operator has started since.
   if (settings.drain != settings_.drain) node_->set_draining(settings.drain);
-  settings_.drain = settings.drain;
-  settings_.log_level = settings.log_level;
-  settings_.cable_test = settings.cable_test;
+  adopt_reloaded(settings, settings_);
   const std::string others = different_settings(settings_, settings);
   if (others.empty()) return events().raise(EventCode::kSettingsChanged, "reloaded");
   events().raise(EventCode::kSettingsChanged, absl::StrCat("reloaded; a restart is needed for ", others),

@@ -33,6 +33,19 @@ TEST(SettingsTable, MatchesTheDocumentation) {
   EXPECT_EQ(documented_rows(), rows) << "docs/settings.md and core/settings/settings_table.cc differ";
 }
 
+TEST(SettingsTable, TheDocumentationNamesWhatNeedsNoRestart) {
+  std::ifstream file(CABLEWAY_SETTINGS_DOC);
+  std::string sentence;
+  for (std::string line; sentence.empty() && std::getline(file, line);) {
+    if (line.starts_with("On `SIGHUP`")) sentence = line;
+  }
+  ASSERT_NE(sentence, "");
+  for (const Setting& setting : all_settings()) {
+    const bool named = sentence.find("`" + std::string(setting.key) + "`") != std::string::npos;
+    EXPECT_EQ(named, setting.reloads) << setting.key;
+  }
+}
+
 TEST(SettingsTable, NamesEachSettingOnce) {
   std::set<std::string> variables;
   for (const Setting& setting : all_settings()) {

@@ -55,6 +55,11 @@ Argument Argument::excluding(std::vector<std::string> others) && {
   return std::move(*this);
 }
 
+Argument Argument::that_names(Names things) && {
+  naming = things;
+  return std::move(*this);
+}
+
 std::string Argument::name() const {
   return names.substr(0, names.find(','));
 }
@@ -114,7 +119,7 @@ Argument list_option(std::string names, std::string value, std::vector<std::stri
 
 Argument choice_option(std::string names, std::vector<std::string> choices, std::string& target, std::string meaning) {
   std::string shown = absl::StrJoin(choices, "|");
-  const auto take = [&target, choices = std::move(choices)](const Values& values) {
+  const auto take = [&target, choices](const Values& values) {
     target = values.back();
     const bool known = std::find(choices.begin(), choices.end(), target) != choices.end();
     const std::vector<std::string_view> known_choices(choices.begin(), choices.end());
@@ -127,7 +132,8 @@ Argument choice_option(std::string names, std::vector<std::string> choices, std:
           .value = std::move(shown),
           .meaning = std::move(meaning),
           .take = take,
-          .default_value = target};
+          .default_value = target,
+          .choices = std::move(choices)};
 }
 
 Argument number_option(std::string names, int lowest, int highest, int& target, std::string meaning) {

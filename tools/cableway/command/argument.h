@@ -1,4 +1,4 @@
-// A command's arguments, as data: one description serves both the parser and --help.
+// A command's arguments, as data: one description serves the parser, --help, manual pages and shell completion.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_COMMAND_ARGUMENT_H_
 #define CABLEWAY_TOOLS_CABLEWAY_COMMAND_ARGUMENT_H_
 
@@ -12,6 +12,8 @@ namespace cableway::cli {
 
 struct Argument {
   enum class Kind { kFlag, kOption, kPositional };
+  // What the values name, for shells to complete.
+  enum class Names { kNothing, kFiles, kNodes, kNodesAndCables };
   // Stores the values in the command's variables. Returns an error text; empty if the values are valid.
   using Take = std::function<std::string(const std::vector<std::string>& values)>;
 
@@ -24,9 +26,14 @@ struct Argument {
   int values = 1;                          // number of values per occurrence of an option
   bool repeatable = false;                 // whether an option may be given several times
   std::vector<std::string> excludes = {};  // options that cannot be combined with it
+  std::vector<std::string> choices = {};   // all accepted values, if they are known words; else empty
+  Names naming = Names::kNothing;
 
   // Returns this argument with more excluded options.
   Argument excluding(std::vector<std::string> others) &&;
+
+  // Returns this argument with values that name such things.
+  Argument that_names(Names things) &&;
 
   // The first of the names.
   std::string name() const;

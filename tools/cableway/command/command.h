@@ -1,4 +1,4 @@
-// A program and its commands, as data: the contents of --help and the arguments they accept.
+// A program and its commands, as data: the contents of --help and of manual pages, and the arguments they accept.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_COMMAND_COMMAND_H_
 #define CABLEWAY_TOOLS_CABLEWAY_COMMAND_COMMAND_H_
 
@@ -9,10 +9,16 @@
 
 namespace cableway::cli {
 
+struct ExitMeaning {
+  int status;
+  std::string meaning;
+};
+
 struct Command {
   std::string name;  // one word, or two separated by a space: the first then names a group
   std::string summary;
   std::string notes = {};  // shown in --help below the options; paragraphs separated by empty lines
+  std::vector<ExitMeaning> exit_statuses = {};  // those that the program's do not have, or mean otherwise
   std::vector<std::string> examples;
   std::vector<Argument> arguments;
 };
@@ -28,6 +34,7 @@ struct Program {
   std::string version;
   std::string description;
   std::string notes;
+  std::vector<ExitMeaning> exit_statuses;
   std::vector<std::string> examples;
   std::vector<CommandGroup> groups;
 };

@@ -54,10 +54,12 @@ std::vector<Argument> workload_arguments(SimOptions& options) {
                   "pipeline (micro-batches); as in all_reduce:256MiB,tree"),
       text_option("--mix", "FILE", options.mix,
                   "read the workloads of groups of ranks from this TOML file, instead of --workload")
-          .excluding({"--workload", "--repeat"}),
+          .excluding({"--workload", "--repeat"})
+          .that_names(Argument::Names::kFiles),
       text_option("--rank-order", "ORDER", options.rank_order,
                   "the node of each rank: names or numbers, N0,N1,..; or best, as found by `cableway plan ranks`.\n"
-                  "Default: one rank on each node, in the nodes' order"),
+                  "Default: one rank on each node, in the nodes' order")
+          .that_names(Argument::Names::kNodes),
       number_option("--channels", 1, kMaxSimChannels, options.channels, "channels of each connection, as in NCCL"),
       number_option("--repeat", 1, kMaxSimRepeats, options.repeat, "number of operations, run one after the other")};
 }
@@ -86,7 +88,8 @@ std::vector<Argument> world_arguments(SimOptions& options) {
 std::vector<Argument> sim_arguments(SimOptions& options) {
   std::vector<Argument> arguments = workload_arguments(options);
   for (Argument& argument : world_arguments(options)) arguments.push_back(std::move(argument));
-  arguments.push_back(text_option("--html", "FILE", options.html, "also write an HTML report to this file"));
+  arguments.push_back(text_option("--html", "FILE", options.html, "also write an HTML report to this file")
+                          .that_names(Argument::Names::kFiles));
   // Options that would be ignored are rejected.
   std::vector<std::string> of_a_workload;
   of_a_workload.reserve(arguments.size());
@@ -103,7 +106,8 @@ std::vector<Argument> sim_arguments(SimOptions& options) {
       two_texts_option("--compare", "A B", options.compare,
                        "instead of a workload and a topology: compare two results of --json side by side")
           .excluding(of_a_workload)
-          .excluding({"--topology", "--all", "--progress", "--what-if"}));
+          .excluding({"--topology", "--all", "--progress", "--what-if"})
+          .that_names(Argument::Names::kFiles));
   return arguments;
 }
 

@@ -55,10 +55,12 @@ class DoctorVerb final : public Verb {
   Command describe() override {
     return {.name = "doctor",
             .summary = "diagnoses problems and advises what to do; changes nothing",
-            .notes =
-                "It examines the settings, the host and the node; only settings and host if no node runs.\n\n"
-                "Exit status: 0 nothing above info; 1 warnings; 2 errors; 3 no node runs here; 4 the node "
-                "here does not answer.",
+            .notes = "It examines the settings, the host and the node; only settings and host if no node runs.",
+            .exit_statuses = {{kDone, "nothing above info"},
+                              {kWarnings, "warnings"},
+                              {kErrors, "errors, or invalid arguments or settings"},
+                              {kNoNode, "no node runs here"},
+                              {kNoAnswer, "the node here does not answer"}},
             .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --expect plan/expected.toml",
                          "cableway doctor --json | jq '.findings[]'"},
             .arguments = {json_flag(json_), expect_option(expect_),

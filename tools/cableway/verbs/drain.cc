@@ -84,13 +84,15 @@ class DrainVerb final : public Verb {
             .notes =
                 "Flows that begin or end at a draining node go on. Hellos, pulses and cable tests cross a draining "
                 "cable as before.\n\n"
-                "A cable drains until `cableway undrain` is run at the same end, or cablewayd restarts there.\n\n"
-                "Exit status: 0 nothing leads there; 1 circuits are left after the timeout, or the node refuses; 6 two "
-                "nodes would have no path left: nothing was changed.",
+                "A cable drains until `cableway undrain` is run at the same end, or cablewayd restarts there.",
+            .exit_statuses = {{kDone, "nothing leads there"},
+                              {kFailed, "circuits are left after the timeout, or the node refuses"},
+                              {kLosesPaths, "two nodes would have no path left: nothing was changed"}},
             .examples = {"cableway drain enp1s0f0np0 --check", "cableway drain enp1s0f0np0",
                          "cableway drain $(hostname) && systemctl stop cablewayd"},
             .arguments = {json_flag(json_),
-                          positional("NAME", name_, "the node here, one of its cables, or the port of one"),
+                          positional("NAME", name_, "the node here, one of its cables, or the port of one")
+                              .that_names(Argument::Names::kNodesAndCables),
                           flag("--check", check_, "only show what would be lost; NAME may be any node or cable"),
                           flag("--force", force_, "even if two nodes then have no path left").excluding({"--check"}),
                           number_option("--timeout", 0, kMaxTimeoutS, timeout_s_,
@@ -195,7 +197,8 @@ class UndrainVerb final : public Verb {
             .notes = "A cable that both of its ends drain has to be undrained at both.",
             .examples = {"cableway undrain enp1s0f0np0", "cableway undrain $(hostname)"},
             .arguments = {json_flag(json_),
-                          positional("NAME", name_, "the node here, one of its cables, or the port of one")}};
+                          positional("NAME", name_, "the node here, one of its cables, or the port of one")
+                              .that_names(Argument::Names::kNodesAndCables)}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {

@@ -108,6 +108,7 @@ Argument codes_option(std::vector<std::string>& codes) {
     }
     return take(values);
   };
+  for (const EventKind& kind : event_kinds()) option.choices.emplace_back(kind.name);
   return option;
 }
 

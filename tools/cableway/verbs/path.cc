@@ -101,8 +101,8 @@ class PathVerb final : public Verb {
         .summary = "the paths from one node to another, cable by cable, with addresses and rates",
         .examples = {"cableway path n0 n2", "cableway path n0 n2 --flow 3", "cableway path n0 n2 --file snapshot.json"},
         .arguments = {json_flag(json_), topology_option(file_),
-                      positional("A", from_, "the node where the paths begin"),
-                      positional("B", to_, "the node where they end"),
+                      positional("A", from_, "the node where the paths begin").that_names(Argument::Names::kNodes),
+                      positional("B", to_, "the node where they end").that_names(Argument::Names::kNodes),
                       ordinal_option("--flow", flow_, "only the path of the flow with this number, from 0")}};
   }
 

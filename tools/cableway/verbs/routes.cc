@@ -106,7 +106,8 @@ class RoutesVerb final : public Verb {
             .examples = {"cableway routes", "cableway routes --file ring:8 --node n0"},
             .arguments = {json_flag(json_), topology_option(file_),
                           text_option("--node", "NODE", node_,
-                                      "the routes of this node, instead of the one that runs here or CABLEWAY_NODE")}};
+                                      "the routes of this node, instead of the one that runs here or CABLEWAY_NODE")
+                              .that_names(Argument::Names::kNodes)}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {

@@ -209,7 +209,8 @@ class SimVerb final : public Verb {
             .summary = "predicts the time of a workload on a topology, and the effect of failures",
             .notes =
                 "It runs the code of the relays and flow ends in virtual time; nothing is sent. docs/simulator.md "
-                "describes the model.\n\nExit status 5: a cut cable ended the job, as a flow had no path left.",
+                "describes the model.",
+            .exit_statuses = {{kJobEnded, "a cut cable ended the job, as a flow had no path left"}},
             .examples = {"cableway sim --topology ring:8 --workload all_reduce:256MiB",
                          "cableway sim --topology torus:4x4@100Gbit/s --workload all_to_all:1GiB --html report.html",
                          "cableway sim --topology ring:8 --workload all_reduce:256MiB --fail cable:0-1@10ms",

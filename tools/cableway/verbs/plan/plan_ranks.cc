@@ -83,7 +83,8 @@ class PlanRanksVerb final : public Verb {
                      "cableway plan ranks --file torus:4x4 --json | jq -r .planned.order[]"},
         .arguments = {json_flag(json_), topology_option(file_),
                       list_option("--hosts", "N0,N1,..", hosts_,
-                                  "the job's nodes, in their current rank order; default: all nodes")}};
+                                  "the job's nodes, in their current rank order; default: all nodes")
+                          .that_names(Argument::Names::kNodes)}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
