@@ -16,7 +16,7 @@ fail() {
 rm -rf "$work"
 mkdir -p "$work/root/lib" "$work/root/opt" "$work/root/proc"
 root=$work/root
-home=/opt/cableway gz= links=/opt/cableway/lib license=LICENSE zsh=site-functions settings=/opt/cableway/share/doc/cableway/cableway.toml
+home=/opt/cableway gz='' links=/opt/cableway/lib license=LICENSE zsh=site-functions settings=/opt/cableway/share/doc/cableway/cableway.toml
 case $from in
   *.deb)
     dpkg-deb -x "$from" "$root"
