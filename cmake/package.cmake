@@ -5,8 +5,9 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/cableway.toml DEPENDS cablewayd
                    COMMAND cablewayd --sample-config > ${CMAKE_BINARY_DIR}/cableway.toml)
 add_custom_target(shipped ALL DEPENDS ${cableway_shipped} reference ${CMAKE_BINARY_DIR}/cableway.toml)
 
-# The plugin is opened in its folder, or through a link in lib/ or lib/<triplet>/: the loader does not resolve that link.
-set(cableway_from_library "$ORIGIN;$ORIGIN/cableway;$ORIGIN/../cableway")
+# The plugin is opened in its folder, or through a link in lib/ or lib/<triplet>/, which the loader does not resolve: the
+# folder of the link, with the system's libraries, comes last.
+set(cableway_from_library "$ORIGIN/cableway;$ORIGIN/../cableway;$ORIGIN")
 # The kernel has resolved a program's link.
 set(cableway_from_program "$ORIGIN")
 set_target_properties(${cableway_shipped} PROPERTIES INSTALL_RPATH "${cableway_from_program}")

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Makes the packages: a .deb and a tarball of the same files for each architecture.
 set -euo pipefail
+umask 022
+called_from=$PWD
 cd "$(dirname "$0")/.."
 
 usage() {
@@ -12,7 +14,7 @@ Builds the preset package (or package-arm64), with abseil and the C++ runtime li
   cableway_VERSION_ARCH.deb            for Debian 12, Ubuntu 22.04, Ubuntu 24.04 and later
   cableway-VERSION-linux-ARCH.tar.gz   the same files, to be unpacked into /opt: /opt/cableway
 
-It fails if anything in them needs a library that they do not bring, or a symbol newer than glibc 2.35.
+Build on Debian 12: what another system builds needs that system. It fails if anything in them needs a library that they do not bring, or a symbol newer than glibc 2.35.
 
   --arch ARCH        this machine's by default; arm64 can be cross-built on amd64; all: both
   --version VERSION  default: the tag of the commit (v1.2.3), else the version of CMakeLists.txt with the commit's time and name
@@ -33,33 +35,55 @@ while (($# > 0)); do
       shift
       ;;
     --version) version=${2:?--version needs a version} && shift ;;
-    --output) output=${2:?--output needs a folder} && shift ;;
+    --output) output=$(cd "$called_from" && realpath -m "${2:?--output needs a folder}") && shift ;;
     --help | -h) usage && exit 0 ;;
     *) echo "package: unknown argument '$1'; tools/package.sh --help lists them" >&2 && exit 2 ;;
   esac
   shift
 done
 
+# Its C library must not be newer than that of the oldest system that packages serve, but for what check_needs.sh finds.
+newest_build=2.36
+own_glibc=$(ldd --version | sed -n '1s/.* //p')
+if [[ $(printf '%s\n%s\n' "$own_glibc" "$newest_build" | sort -V | tail -n 1) != "$newest_build" ]]; then
+  echo "package: this system has glibc $own_glibc: what is built here needs symbols of it. Build packages on Debian 12," \
+    "or in a container of it" >&2
+  exit 1
+fi
+if [[ " ${arches[*]} " == *" amd64 "* && $own_arch != amd64 ]]; then
+  echo "package: packages for amd64 are built on amd64" >&2
+  exit 1
+fi
+
 declared=$(sed -n 's/^project(cableway VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-commit_time() { git log -1 --format=%ct 2>/dev/null || date +%s; }
+commit_time() { git log -1 --format=%ct || date +%s; }
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(commit_time)}
 export SOURCE_DATE_EPOCH
 
-# A version before a release sorts before it: ~ is less than the end of the text.
+# A version before a release sorts before it: ~ is less than the end of the text. A changed tree is no release.
 find_version() {
-  local tag commit
-  if tag=$(git describe --exact-match --tags --match 'v[0-9]*' 2>/dev/null); then
+  local tag commit changed=''
+  if [[ $(git rev-parse --show-toplevel) != "$PWD" ]]; then
+    echo "package: $PWD is no git repository: give --version" >&2
+    exit 1
+  fi
+  if [[ -n $(git status --porcelain) ]]; then
+    changed=.changed
+  fi
+  if [[ -z $changed ]] && tag=$(git describe --exact-match --tags --match 'v[0-9]*' 2>/dev/null); then
     if [[ ${tag#v} != "$declared" ]]; then
       echo "package: the tag is $tag, but CMakeLists.txt has version $declared" >&2
       exit 1
     fi
     echo "$declared"
   else
-    commit=$(git rev-parse --short=8 HEAD 2>/dev/null || echo unknown)
-    echo "$declared~$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d.%H%M%S).$commit"
+    commit=$(git rev-parse --short=8 HEAD)
+    echo "$declared~$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d.%H%M%S).$commit$changed"
   fi
 }
-[[ -n $version ]] || version=$(find_version)
+if [[ -z $version ]]; then
+  version=$(find_version)
+fi
 if [[ ! $version =~ ^[0-9][0-9A-Za-z.~+]*$ ]]; then
   echo "package: '$version' is no version: expected digits, letters, '.', '~' and '+', the first a digit" >&2
   exit 2
@@ -82,8 +106,8 @@ step() { # <description> <command...>
   fi
 }
 
-# Removes what no package needs, and gives all files the same time, so that two builds of a commit are equal.
-settle() { # <folder>
+# So that two builds of a commit are equal.
+set_times() { # <folder>
   find "$1" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 }
 
@@ -92,7 +116,7 @@ make_tarball() { # <preset> <arch> <work>
   DESTDIR=$3/destination cmake --install "build/$1" --strip --prefix /opt/cableway
   mkdir -p "$3/tarball"
   mv "$3/destination/opt/cableway" "$home"
-  settle "$home"
+  set_times "$home"
   tar -C "$3/tarball" --sort=name --owner=root:0 --group=root:0 --numeric-owner -czf "$output/$name" cableway
 }
 
@@ -104,17 +128,22 @@ make_deb() { # <preset> <arch> <work>
   mkdir -p "$root/usr/lib/$triplet" "$root/etc/cableway" "$root/DEBIAN"
   rm "$root/usr/lib/libnccl-net-cableway.so"
   ln -s ../cableway/libnccl-net-cableway.so "$root/usr/lib/$triplet/"
-  mv "$root/usr/share/doc/cableway/cableway.toml" "$root/etc/cableway/"
+  # It belongs to libnl's other libraries, which libibverbs brings: of the system's, never two versions in one process.
+  rm "$root/usr/lib/cableway/"libnl-3.so.*
+  install -m 644 tools/package/cableway.toml "$root/etc/cableway/"
+  install -D -m 644 tools/package/needrestart.conf "$root/etc/needrestart/conf.d/cableway.conf"
+  install -m 644 tools/package/copyright "$root/usr/share/doc/cableway/"
+  rm "$root/usr/share/doc/cableway/LICENSE"
   mv "$root/usr/share/doc/cableway/CHANGELOG.md" "$root/usr/share/doc/cableway/changelog"
   find "$root/usr/share/doc/cableway/changelog" "$root/usr/share/man" -type f -exec gzip -n9 {} +
-  mv "$root/usr/share/doc/cableway/LICENSE" "$root/usr/share/doc/cableway/copyright"
 
   for file in postinst prerm postrm; do install -m 755 "tools/package/$file" "$root/DEBIAN/$file"; done
-  echo /etc/cableway/cableway.toml >"$root/DEBIAN/conffiles"
-  (cd "$root" && find etc usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
-  sed -e "s/@VERSION@/$version/; s/@ARCH@/$2/; s/@KIB@/$(du -sk --exclude=DEBIAN "$root" | cut -f1)/" \
+  (cd "$root" && find etc -type f -printf '/%p\n') >"$root/DEBIAN/conffiles"
+  echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"
+  (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
+  sed -e "s/@VERSION@/$version/; s/@ARCH@/$2/; s/@KIB@/$(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f1)/" \
     tools/package/control.in >"$root/DEBIAN/control"
-  settle "$root"
+  set_times "$root"
   dpkg-deb --root-owner-group -Zxz --build "$root" "$output/cableway_${version}_$2.deb"
 }
 
@@ -132,7 +161,8 @@ for arch in "${arches[@]}"; do
   trap 'rm -rf "$work"' EXIT
   step "$arch: tarball" make_tarball "$preset" "$arch" "$work"
   step "$arch: .deb" make_deb "$preset" "$arch" "$work"
-  step "$arch: needs" tools/package/check_needs.sh "$work/deb/usr/lib/cableway"
+  step "$arch: dependencies" tools/package/check_needs.sh "$work/tarball/cableway/lib/cableway"
+  step "$arch: exports" tests/install/check_exports.sh nm "$work/tarball/cableway/lib/cableway/libnccl-net-cableway.so"
   rm -rf "$work"
 done
 for arch in "${arches[@]}"; do

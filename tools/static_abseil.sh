@@ -67,10 +67,15 @@ run() { # <description> <remedy> <command...>
 : >"$state/status"
 apt-get indextargets --format "deb-src \$(REPO_URI) \$(RELEASE) \$(COMPONENT) # \$(ORIGIN)" 'Created-By: Packages' |
   sed -nE 's/ # (Debian|Ubuntu)$//p' | sort -u >"$state/sources.list"
+if [[ ! -s $state/sources.list ]]; then
+  echo "static_abseil: apt has no lists of Debian's or Ubuntu's packages here: run apt-get update" >&2
+  exit 1
+fi
 cat >"$state/apt.conf" <<CONF
 APT::Sandbox::User "";
 Acquire::Languages "none";
 Acquire::Retries "3";
+APT::Update::Error-Mode "any";
 Dir::State "$state";
 Dir::State::status "$state/status";
 Dir::State::lists "$state/lists";
@@ -91,7 +96,7 @@ run "unpack the source of abseil" "" dpkg-source -x build/abseil/abseil_*.dsc "$
 # Those that are linked, with their own needs.
 targets=(status statusor cord str_format_internal strings throw_delegate raw_hash_set hash time synchronization)
 run "configure abseil" "" cmake -S "$source" -B "$made/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_STANDARD=17 -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_TESTING=OFF "${cross[@]}"
+  -DCMAKE_CXX_STANDARD=17 -DCMAKE_CXX_FLAGS="-ffile-prefix-map=$source=abseil" -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_TESTING=OFF "${cross[@]}"
 run "build abseil" "" cmake --build "$made/build" --target "${targets[@]}"
 mkdir "$made/lib"
 find "$made/build" -name 'libabsl_*.a' -exec mv -t "$made/lib" {} +

@@ -41,7 +41,7 @@ class CheckNeedsTest(unittest.TestCase):
     def test_names_a_symbol_that_is_too_new(self):
         status, errors = self.check("2.31")
         self.assertEqual(status, 1)
-        self.assertRegex(errors, r"cablewayd uses \w+ of glibc 2\.3[45]; the newest allowed is 2\.31")
+        self.assertRegex(errors, r"cablewayd needs glibc 2\.3[45], for [\w ]+; the newest allowed is 2\.31")
 
     def test_names_a_folder_outside_the_installation(self):
         with tempfile.TemporaryDirectory() as folder:

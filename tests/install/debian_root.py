@@ -25,11 +25,11 @@ class DebianRoot:
 
     @classmethod
     def make(cls, folder: Path) -> DebianRoot:
-        """A minimal system of Debian 12 from the distribution's mirror, as its installer leaves it."""
+        """A minimal system of Debian 12 from the distribution's mirror, with what apt would install beside the package."""
         remove(folder)
         folder.parent.mkdir(parents=True, exist_ok=True)
         # In a mount namespace, which takes what mmdebstrap mounts with it, however that ends.
-        subprocess.run(["unshare", "--mount", "mmdebstrap", "--mode=root", "--quiet", "--variant=minbase", "--include=procps",
+        subprocess.run(["unshare", "--mount", "mmdebstrap", "--mode=root", "--quiet", "--variant=minbase", "--include=libnl-3-200,procps",
                         "bookworm", str(folder)], check=True, timeout=600, stdin=subprocess.DEVNULL)
         return cls(folder)
 

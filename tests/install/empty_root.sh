@@ -2,7 +2,7 @@
 # empty_root.sh FROM WORK VERSION READELF EMULATOR COMPILER...: loads and runs an installation in a root that has only the
 # C runtime, and the C++ runtime where the installation needs it. FROM is a build folder, which is installed, or a tarball
 # or .deb of tools/package.sh, which is unpacked; EMULATOR is a static qemu, or "native". The variable DLOPEN_PLUGIN is the
-# path of the test's program, by default in the build folder.
+# path of the test's program, by default in the build folder; SYSROOT has the system's libraries for another architecture.
 set -eu
 from=$1 work=$2 version=$3 readelf=$4 emulator=$5
 shift 5
@@ -55,7 +55,12 @@ for library in $("$readelf" -d "$root$home/lib/cableway/"* | sed -n 's/.*(NEEDED
       cp -L "$("$@" -print-file-name="$library")" "$root/lib/$library"
       ;;
     ld-linux*) ;;
-    *) [ -e "$root$home/lib/cableway/$library" ] || fail "it needs $library, but does not contain it" ;;
+    *)
+      [ -e "$root$home/lib/cableway/$library" ] && continue
+      # A Debian package depends on that of libnl.
+      [ "$license $library" = "copyright libnl-3.so.200" ] || fail "it needs $library, but does not contain it"
+      cp -L "$(find "${SYSROOT:-}/lib" "${SYSROOT:-}/usr/lib" -name "$library" | head -n 1)" "$root/lib/$library"
+      ;;
   esac
 done
 # Those of dlopen_plugin itself.
@@ -113,6 +118,11 @@ case $output in
   *) fail "cablewayd --check-config printed '$output', expected the key file among the settings" ;;
 esac
 in_root "$home/bin/collperf" --help >/dev/null || fail "collperf --help failed"
+
+# The installation's own libraries count, not those beside the link through which the plugin is opened.
+echo "no library" >"$root$links/libsodium.so.23"
+in_root /dlopen_plugin "$links/libnccl-net-cableway.so"
+rm "$root$links/libsodium.so.23"
 
 # Checks that the root has no libraries of its own: without the installation's, nothing loads.
 mkdir "$root/aside"

@@ -43,6 +43,35 @@ def later_version(package: Path, work: Path) -> Path:
     return built
 
 
+class FakeSystemd:
+    """A root that looks as if systemd ran in it; records what the package asks of it."""
+
+    def __init__(self, root: DebianRoot) -> None:
+        self._root = root
+        (root.folder / "run/systemd/system").mkdir(parents=True)
+        self._program("usr/bin/systemctl", 'case "$*" in *is-active*) test -e /root/active ;; esac')
+        self._program("usr/bin/deb-systemd-invoke", 'echo "$1" >>/root/actions')
+
+    def _program(self, path: str, text: str) -> None:
+        (self._root.folder / path).unlink(missing_ok=True)
+        (self._root.folder / path).write_text(f"#!/bin/sh\n{text}\n")
+        (self._root.folder / path).chmod(0o755)
+
+    def install(self, package: str, is_active: bool = False, view: str | None = None) -> str:
+        """Installs it while the service is in that state and the installed `cableway status` prints `view`, or fails."""
+        (self._root.folder / "root/active").unlink(missing_ok=True)
+        (self._root.folder / "root/actions").unlink(missing_ok=True)
+        if is_active:
+            (self._root.folder / "root/active").touch()
+        if view is not None:
+            self._program("usr/lib/cableway/cableway", f"cat <<'VIEW'\n{view}VIEW\ntest -n '{view[:1]}'")
+        return self._root.run("dpkg", "-i", package).stderr
+
+    def actions(self) -> list[str]:
+        file = self._root.folder / "root/actions"
+        return file.read_text().split() if file.exists() else []
+
+
 class PackageTest(unittest.TestCase):
     fresh: DebianRoot
     package: Path
@@ -77,15 +106,34 @@ class PackageTest(unittest.TestCase):
                 self.assertNotIn(library.name, found)
 
     def test_keeps_changed_settings_and_disabled_service_in_an_upgrade(self) -> None:
+        """Without a question, as there is no terminal."""
         root = self.installed_root("upgraded")
         settings = root.folder / SETTINGS
         settings.write_text('node = "spark-7"\n')
         (root.folder / UNIT_LINK).unlink()
         later = root.bring(later_version(self.package, Path(_given.work)))
-        root.run("dpkg", "--force-confold", "-i", later)
+        root.run("dpkg", "-i", later)
         self.assertIn("+later", root.run("dpkg-query", "-W", "cableway").stdout)
         self.assertEqual(settings.read_text(), 'node = "spark-7"\n')
         self.assertFalse((root.folder / UNIT_LINK).is_symlink(), "the upgrade enabled a service that was disabled")
+
+    def test_starts_and_restarts_the_service(self) -> None:
+        """With a recording systemctl and deb-systemd-invoke, as systemd does not run here."""
+        root = self.fresh.copy(Path(_given.work) / "service")
+        booted = FakeSystemd(root)
+        package = root.bring(self.package)
+        later = root.bring(later_version(self.package, Path(_given.work)))
+        booted.install(package)
+        self.assertEqual(booted.actions(), ["start"])
+        booted.install(later, is_active=True, view='"flows_open": 0,\n"circuits_open": 0,\n')
+        self.assertEqual(booted.actions(), ["restart"])
+        for used in ('"flows_open": 1,\n"circuits_open": 0,\n', '"flows_open": 0,\n"circuits_open": 10\n', ""):
+            said = booted.install(later, is_active=True, view=used)
+            self.assertEqual(booted.actions(), [], used)
+            self.assertIn("systemctl restart cablewayd", said)
+        root.run("dpkg", "--remove", "cableway")
+        booted.install(later)
+        self.assertEqual(booted.actions(), ["start"])
 
     def test_keeps_settings_when_removed_and_nothing_when_purged(self) -> None:
         before = self.fresh.contents()

@@ -26,6 +26,12 @@ namespace abi = nccl::abi;
 constexpr int kExitOk = 0;
 constexpr int kExitWrong = 1;
 
+// Of rank 0, which alone writes.
+int cannot_write(const std::string& where) {
+  std::fprintf(stderr, "collperf[0]: cannot write to %s\n", where.c_str());
+  return kExitFailed;
+}
+
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -375,18 +381,14 @@ int RankRun::finish(const absl::Status& status) {
   if (options_.place.rank != 0) return exit_status;
 
   if (prints_table()) std::cout << table_footer(results_, status, checks(options_)) << std::flush;
-  if (options_.json.empty()) return exit_status;
-  const std::string json = json_report(options_, description_, results_, status).dump(2);
   if (options_.json == "-") {
-    std::cout << json << std::endl;
-    return exit_status;
+    std::cout << json_report(options_, description_, results_, status).dump(2) << std::endl;
+  } else if (!options_.json.empty()) {
+    std::ofstream file(options_.json);
+    file << json_report(options_, description_, results_, status).dump(2) << std::endl;
+    if (!file) return cannot_write(options_.json);
   }
-  std::ofstream file(options_.json);
-  file << json << '\n';
-  file.close();
-  if (file) return exit_status;
-  std::fprintf(stderr, "collperf[%d]: cannot write %s\n", options_.place.rank, options_.json.c_str());
-  return kExitFailed;
+  return std::cout ? exit_status : cannot_write("standard output");
 }
 
 int RankRun::execute() {
@@ -394,8 +396,7 @@ int RankRun::execute() {
   // Checked first, since a run may take minutes.
   if (options_.place.rank == 0 && !options_.json.empty() && options_.json != "-" &&
       !std::ofstream(options_.json, std::ios::app)) {
-    std::fprintf(stderr, "collperf[0]: cannot write %s\n", options_.json.c_str());
-    return kExitFailed;
+    return cannot_write(options_.json);
   }
   if (absl::Status status = open_plugin(); !status.ok()) return finish(status);
   absl::StatusOr<std::unique_ptr<Rendezvous>> rendezvous = Rendezvous::join({.rank = options_.place.rank,

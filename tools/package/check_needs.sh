@@ -31,13 +31,15 @@ for file in "$folder"/*; do
   while read -r path; do
     [[ -z $path || $path == "\$ORIGIN" || $path == "\$ORIGIN/"* ]] || complain "$name looks for libraries in '$path'"
   done < <(sed -n 's/.*(\(RPATH\|RUNPATH\)).*\[\(.*\)\]/\2/p' <<<"$dynamic" | tr ':' '\n')
-  symbols=$(readelf --dyn-syms -W "$file" | sed -nE 's/.* UND ([^@ ]+)@GLIBC_([0-9.]+|PRIVATE).*/\2 \1/p' | sort -Vu)
-  if grep -q '^PRIVATE ' <<<"$symbols"; then
-    complain "$name uses what is private to glibc: $(sed -n 's/^PRIVATE //p' <<<"$symbols" | head -n 1)"
-  fi
-  read -r version symbol < <(grep -v '^PRIVATE ' <<<"$symbols" | tail -n 1) || true
+  versions=$(readelf -VW "$file" | sed -nE 's/.*Name: GLIBC_([A-Z0-9._]+) .*/\1/p' | sort -Vu)
+  while read -r version; do
+    [[ -z $version || $version =~ ^[0-9.]+$ ]] || complain "$name needs GLIBC_$version, which not every glibc has"
+  done <<<"$versions"
+  version=$(grep -E '^[0-9.]+$' <<<"$versions" | tail -n 1 || true)
   if is_newer "${version:-0}" "$newest"; then
-    complain "$name uses $symbol of glibc $version; the newest allowed is $newest"
+    complain "$name needs glibc $version, for" \
+      "$(readelf --dyn-syms -W "$file" | sed -nE "s/.* UND ([^@ ]+)@GLIBC_$version.*/\1/p" | sort -u | paste -sd ' ');" \
+      "the newest allowed is $newest"
   fi
 done
 if ((checked == 0)); then

@@ -223,7 +223,7 @@ TEST_F(OptionsTest, InvalidRanksAndRendezvousAreNamed) {
     EXPECT_EQ(std::get<int>(parsed), 2);
     EXPECT_THAT(output_, HasSubstr(reason));
   };
-  refused({}, "no word of other ranks; expected -g N");
+  refused({}, "nothing says where the other ranks run; expected -g N");
   refused({"--rank", "0"}, "--rank is given without --ranks");
   refused({"--rank", "4", "--ranks", "4", "--rendezvous", "h:1"}, "4 is not from 0 to 3");
   refused({"--rank", "0", "--ranks", "1", "--rendezvous", "h:1"}, "--ranks");

@@ -1,6 +1,5 @@
 #include "tools/collperf/launch/launcher_environment.h"
 
-#include <array>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -24,11 +23,13 @@ struct LauncherVariables {
   const char* job;         // a text that all processes of the job have and no other job has; nullptr: none
 };
 
-constexpr std::array<LauncherVariables, 3> kLaunchers = {
-    {{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE"},
-     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr},
-     {"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "PMI_JOBID"}}};
+constexpr LauncherVariables kOpenMpi = {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                                        "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE"};
+constexpr LauncherVariables kTorchrun = {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr};
+constexpr LauncherVariables kPmi = {"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "PMI_JOBID"};
 constexpr LauncherVariables kSlurm = {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", nullptr, "SLURM_JOB_ID"};
+// SLURM_STEP_ID of what is no step with tasks: batch scripts, interactive shells and others.
+constexpr std::uint32_t kFirstSpecialStep = 0xfffffff0;
 constexpr int kMaxProcesses = 1 << 20;
 // Below the ports that Linux gives to outgoing connections.
 constexpr std::uint16_t kFirstJobPort = 20000;
@@ -68,8 +69,58 @@ absl::StatusOr<std::optional<LaunchedProcess>> process_by(const EnvironmentLooku
 
 bool is_slurm_task(const EnvironmentLookup& lookup) {
   if (!value_of(lookup, kSlurm.rank)) return false;
-  // A batch script has a job and a rank, and is no step.
-  return value_of(lookup, "SLURM_STEP_ID").has_value() || !value_of(lookup, kSlurm.job).has_value();
+  // A batch script has a job and a rank, and is no step; the shell of an interactive job is a step without tasks.
+  const auto step = value_of(lookup, "SLURM_STEP_ID");
+  std::uint32_t number = 0;
+  if (step && absl::SimpleAtoi(routing::absl_view(*step), &number)) return number < kFirstSpecialStep;
+  return step.has_value() || !value_of(lookup, kSlurm.job).has_value();
+}
+
+struct FoundProcess {
+  LaunchedProcess process;
+  const LauncherVariables* by;
+};
+
+absl::Status disagreement(const FoundProcess& one, const FoundProcess& other) {
+  const auto place = [](const FoundProcess& found) {
+    return absl::StrCat("rank ", found.process.rank, " of ", found.process.size);
+  };
+  return absl::InvalidArgumentError(absl::StrCat(
+      one.by->rank, " and ", one.by->size, " say ", place(one), ", ", other.by->rank, " and ", other.by->size, " ",
+      place(other), "; expected one launcher, or the same from both: unset those that are not meant"));
+}
+
+bool agree(const FoundProcess& one, const FoundProcess& other) {
+  return one.process.rank == other.process.rank && one.process.size == other.process.size;
+}
+
+absl::StatusOr<std::optional<FoundProcess>> process_by_launchers(const EnvironmentLookup& lookup) {
+  // torchrun's agents may themselves be processes of another launcher.
+  const bool by_torchrun = value_of(lookup, "TORCHELASTIC_RUN_ID").has_value();
+  std::optional<FoundProcess> first;
+  for (const LauncherVariables* variables : {&kOpenMpi, &kTorchrun, &kPmi}) {
+    if (by_torchrun && variables != &kTorchrun) continue;
+    absl::StatusOr<std::optional<LaunchedProcess>> process = process_by(lookup, *variables);
+    if (!process.ok()) return process.status();
+    if (!process->has_value()) continue;
+    FoundProcess found{**std::move(process), variables};
+    if (first && !agree(*first, found)) return disagreement(*first, found);
+    if (!first) first = std::move(found);
+  }
+  return first;
+}
+
+// Slurm sets the variables of PMI for its tasks, too, and tells the host of rank 0, which PMI does not.
+absl::Status prefer_slurm(const EnvironmentLookup& lookup, std::optional<FoundProcess>& found) {
+  LauncherVariables variables = kSlurm;
+  // A step may have fewer tasks than the job.
+  if (value_of(lookup, "SLURM_STEP_NUM_TASKS")) variables.size = "SLURM_STEP_NUM_TASKS";
+  absl::StatusOr<std::optional<LaunchedProcess>> process = process_by(lookup, variables);
+  if (!process.ok()) return process.status();
+  FoundProcess task{**std::move(process), &kSlurm};
+  if (found && !agree(*found, task)) return disagreement(*found, task);
+  found = std::move(task);
+  return absl::OkStatus();
 }
 
 // FNV-1a, so that all processes of a job compute the same port.
@@ -99,8 +150,8 @@ absl::Status find_meeting(const EnvironmentLookup& lookup, const LauncherVariabl
     absl::StatusOr<std::string> first = first_slurm_host(*value_of(lookup, nodes));
     if (!first.ok()) return absl::InvalidArgumentError(absl::StrCat(nodes, ": ", first.status().message()));
     process.host = *std::move(first);
-  } else if (value_of(lookup, variables.local_size) &&
-             value_of(lookup, variables.local_size) == value_of(lookup, variables.size)) {
+  } else if (process.size == 1 || (value_of(lookup, variables.local_size) &&
+                                   value_of(lookup, variables.local_size) == value_of(lookup, variables.size))) {
     process.host = "127.0.0.1";
   }
   absl::StatusOr<std::optional<std::uint16_t>> port = master_port(lookup);
@@ -116,33 +167,14 @@ absl::Status find_meeting(const EnvironmentLookup& lookup, const LauncherVariabl
 }  // namespace
 
 absl::StatusOr<std::optional<LaunchedProcess>> launched_process(const EnvironmentLookup& lookup) {
-  std::optional<LaunchedProcess> process;
-  const LauncherVariables* by = nullptr;
-  for (const LauncherVariables& variables : kLaunchers) {
-    absl::StatusOr<std::optional<LaunchedProcess>> found = process_by(lookup, variables);
-    if (!found.ok()) return found.status();
-    if (!found->has_value()) continue;
-    if (!process.has_value()) {
-      process = *std::move(found);
-      by = &variables;
-    } else if (process->rank != (*found)->rank || process->size != (*found)->size) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(by->rank, " and ", by->size, " say rank ", process->rank, " of ", process->size, ", ",
-                       variables.rank, " and ", variables.size, " rank ", (*found)->rank, " of ", (*found)->size,
-                       "; expected one launcher, or the same from both: unset those that are not meant"));
-    }
+  absl::StatusOr<std::optional<FoundProcess>> found = process_by_launchers(lookup);
+  if (!found.ok()) return found.status();
+  if (is_slurm_task(lookup) && (!found->has_value() || (*found)->by == &kPmi)) {
+    if (absl::Status status = prefer_slurm(lookup, *found); !status.ok()) return status;
   }
-  if (!process.has_value() && is_slurm_task(lookup)) {
-    LauncherVariables variables = kSlurm;
-    // A step may have fewer tasks than the job.
-    if (value_of(lookup, "SLURM_STEP_NUM_TASKS")) variables.size = "SLURM_STEP_NUM_TASKS";
-    absl::StatusOr<std::optional<LaunchedProcess>> found = process_by(lookup, variables);
-    if (!found.ok()) return found.status();
-    process = *std::move(found);
-    by = &kSlurm;
-  }
-  if (!process.has_value()) return std::nullopt;
-  if (absl::Status status = find_meeting(lookup, *by, *process); !status.ok()) return status;
+  if (!found->has_value()) return std::nullopt;
+  LaunchedProcess process = std::move((*found)->process);
+  if (absl::Status status = find_meeting(lookup, *(*found)->by, process); !status.ok()) return status;
   return process;
 }
 

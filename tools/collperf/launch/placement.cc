@@ -8,7 +8,7 @@
 namespace cableway::collperf {
 namespace {
 
-constexpr char kWays[] =
+constexpr char kPlacementExpected[] =
     "; expected -g N for N ranks on this host, --hosts, a launcher (mpirun, srun, torchrun), or --rank, --ranks and "
     "--rendezvous";
 constexpr char kMeetExpected[] = "; expected --rendezvous HOST:PORT of rank 0, or MASTER_ADDR and MASTER_PORT";
@@ -96,7 +96,7 @@ absl::StatusOr<Placement> place_by_launcher(const PlacementRequest& request, con
                   .hosts = {}};
   if (!request.rendezvous.empty()) {
     if (absl::Status status = read_rendezvous(request.rendezvous, place); !status.ok()) return status;
-  } else if (!process.host || !process.port) {
+  } else if (!process.host || (!process.port && process.size > 1)) {
     return placement_fault(absl::StrCat(process.launcher, " does not tell the ", process.host ? "port" : "host",
                                         " at which rank 0 listens"),
                            kMeetExpected);
@@ -124,7 +124,7 @@ absl::StatusOr<Placement> place_ranks(const PlacementRequest& request, const Env
   const absl::StatusOr<std::optional<LaunchedProcess>> process = launched_process(lookup);
   if (!process.ok()) return process.status();
   if (process->has_value()) return place_by_launcher(request, **process);
-  if (request.per_process == 1) return placement_fault("there is one process and no word of other ranks", kWays);
+  if (request.per_process == 1) return placement_fault("nothing says where the other ranks run", kPlacementExpected);
   return place_here(request);
 }
 

@@ -219,7 +219,8 @@ void ProcessGroup::reap() {
 
 void ProcessGroup::note_end(Process& process) {
   const int status = *process.status;
-  if (status == 0 || status == 1 || failed_ || received_signal_ != 0) return;
+  const bool has_run = process.started && (status == 0 || status == 1);  // a shell's own failure may be 1
+  if (has_run || failed_ || received_signal_ != 0) return;
   std::string reason = absl::StrCat(process.member.name, " ", status_text(process.member, status));
   if (!process.last_lines.empty()) absl::StrAppend(&reason, "; its last lines:");
   for (const std::string& line : process.last_lines) absl::StrAppend(&reason, "\n  ", line);

@@ -88,11 +88,37 @@ TEST(PlacementTest, Slurm) {
 TEST(PlacementTest, ABatchScriptIsNoTask) {
   Variables batch = kSlurm;
   batch.erase("SLURM_STEP_ID");
-  expect_fault(batch, "no word of other ranks");
+  expect_fault(batch, "nothing says where the other ranks run");
   expect_place(placed(batch, {.per_process = 2}), 0, 2, 2, "127.0.0.1");
   Variables shell = batch;
   shell.erase("SLURM_PROCID");
-  expect_fault(shell, "no word of other ranks");
+  expect_fault(shell, "nothing says where the other ranks run");
+}
+
+TEST(PlacementTest, AShellOfAnInteractiveJobIsNoTask) {
+  const Variables shell = with(kSlurm, {{"SLURM_STEP_ID", "4294967290"}});
+  expect_fault(shell, "nothing says where the other ranks run");
+  expect_place(placed(shell, {.per_process = 2}), 0, 2, 2, "127.0.0.1");
+}
+
+TEST(PlacementTest, SlurmCountsBeforeThePmiThatItSetsUp) {
+  const Variables both = with(kSlurm, {{"PMI_RANK", "2"}, {"PMI_SIZE", "8"}, {"PMI_JOBID", "77.0"}});
+  expect_place(placed(both), 2, 1, 8, "node03");
+  EXPECT_EQ(placed(both).port, placed(kSlurm).port);
+  expect_fault(with(both, {{"PMI_RANK", "3"}}), "PMI_RANK and PMI_SIZE say rank 3 of 8, SLURM_PROCID and");
+}
+
+TEST(PlacementTest, TorchrunCountsWhereAnotherLauncherStartsItsAgents) {
+  const Variables workers = with(kTorchrun, {{"TORCHELASTIC_RUN_ID", "none"}});
+  expect_place(placed(with(workers, {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}})), 3, 1, 8, "gpu1");
+  expect_place(placed(with(workers, kOpenMpi)), 3, 1, 8, "gpu1");
+  expect_place(placed(with(workers, kSlurm)), 3, 1, 8, "gpu1");
+}
+
+TEST(PlacementTest, AnOnlyProcessIsOnThisHost) {
+  const Variables alone = {{"RANK", "0"}, {"WORLD_SIZE", "1"}};
+  expect_place(placed(alone, {.per_process = 2}), 0, 2, 2, "127.0.0.1");
+  EXPECT_EQ(placed(alone, {.per_process = 2}).port, 0);  // any that is free
 }
 
 TEST(PlacementTest, OtherLaunchersInsideOfSlurmCount) {
