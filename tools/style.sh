@@ -5,12 +5,13 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: tools/style.sh format|fix|shell|tidy
+usage: tools/style.sh format|fix|shell|tidy [--part I/N]
 
   format  check every C and C++ file with clang-format 14
   fix     reformat every C and C++ file with clang-format 14
   shell   check every shell script with shellcheck
-  tidy    check the shipped sources with clang-tidy 14; needs the preset `asan` configured
+  tidy    check the shipped sources with clang-tidy 14; needs the preset `asan` configured.
+          --part I/N: only every N-th of its translation units, from the I-th, 0 to N-1, on
 END
 }
 
@@ -34,9 +35,15 @@ case ${1:-} in
       exit 1
     fi
     # That preset compiles several sources together, so that their common headers are checked only once.
+    part=0 parts=1
+    if [[ ${2:-} == --part ]]; then
+      [[ ${3:-} =~ ^([0-9]+)/([1-9][0-9]*)$ ]] || { usage >&2 && exit 2; }
+      part=${BASH_REMATCH[1]} parts=${BASH_REMATCH[2]}
+    fi
     log=build/asan/tidy.log
-    if ! run-clang-tidy-14 -quiet -p build/asan -j "$(nproc)" \
-      "^$PWD/(build/asan/)?(routing|core|nccl_adapter|sim|tools)/" >"$log" 2>&1; then
+    mapfile -t units < <(sed -nE 's/^ *"file": "(.*)",?$/\1/p' build/asan/compile_commands.json | sort -u |
+      grep -E "^$PWD/(build/asan/)?(routing|core|nccl_adapter|sim|tools)/" | awk -v n="$parts" -v i="$part" 'NR % n == i % n')
+    if ! run-clang-tidy-14 -quiet -p build/asan -j "$(nproc)" "${units[@]/%/\$}" >"$log" 2>&1; then
       sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -vE '^clang-tidy|^[0-9]+ warnings? generated|^Suppressed|^Use -header-filter|^$' >&2
       exit 1
     fi
