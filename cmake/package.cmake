@@ -1,5 +1,5 @@
-# What is installed: everything in lib/cableway, a folder that can be mounted into a container as it is, with links to it
-# from bin/ and lib/. tools/package.sh makes packages of it. docs/decisions/0002-how-abseil-travels.md has the reasons.
+# What is installed: programs, plugin and libraries in lib/cableway, a folder that can be mounted into a container as it is, with links to it
+# from bin/ and lib/. tools/package.sh makes packages of it. Reasons: docs/decisions/0002-how-abseil-travels.md, 0030-packages.md.
 set(cableway_shipped nccl-net-cableway cablewayd cableway collperf)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/cableway.toml DEPENDS cablewayd
                    COMMAND cablewayd --sample-config > ${CMAKE_BINARY_DIR}/cableway.toml)

@@ -11,13 +11,15 @@ usage: tools/package.sh [--arch amd64|arm64|all] [--version VERSION] [--output F
 
 Builds the preset package (or package-arm64), with abseil and the C++ runtime linked in, and writes to FOLDER:
 
-  cableway_VERSION_ARCH.deb            for Debian 12, Ubuntu 22.04, Ubuntu 24.04 and later
+  cableway_VERSION_ARCH.deb            for Debian 12, Ubuntu 22.04 and Ubuntu 24.04
   cableway-VERSION-linux-ARCH.tar.gz   the same files, to be unpacked into /opt: /opt/cableway
 
-Build on Debian 12: what another system builds needs that system. It fails if anything in them needs a library that they do not bring, or a symbol newer than glibc 2.35.
+Build on Debian 12: what a newer system builds needs that system. It fails if anything in them needs a library that they
+do not bring, or a symbol newer than glibc 2.35.
 
   --arch ARCH        this machine's by default; arm64 can be cross-built on amd64; all: both
-  --version VERSION  default: the tag of the commit (v1.2.3), else the version of CMakeLists.txt with the commit's time and name
+  --version VERSION  default: the tag of the commit (v1.2.3), else the version of CMakeLists.txt with the commit's time and
+                     name, and ".changed" where files differ from it
   --output FOLDER    build/packages by default
 USAGE
 }
@@ -42,7 +44,7 @@ while (($# > 0)); do
   shift
 done
 
-# Its C library must not be newer than that of the oldest system that packages serve, but for what check_needs.sh finds.
+# The glibc of Debian 12, the newest with which packages are built. check_needs.sh refuses symbols newer than 2.35.
 newest_build=2.36
 own_glibc=$(ldd --version | sed -n '1s/.* //p')
 if [[ $(printf '%s\n%s\n' "$own_glibc" "$newest_build" | sort -V | tail -n 1) != "$newest_build" ]]; then
@@ -64,7 +66,7 @@ export SOURCE_DATE_EPOCH
 find_version() {
   local tag commit changed=''
   if [[ $(git rev-parse --show-toplevel) != "$PWD" ]]; then
-    echo "package: $PWD is no git repository: give --version" >&2
+    echo "package: $PWD is not a git repository: give --version" >&2
     exit 1
   fi
   if [[ -n $(git status --porcelain) ]]; then
@@ -85,7 +87,7 @@ if [[ -z $version ]]; then
   version=$(find_version)
 fi
 if [[ ! $version =~ ^[0-9][0-9A-Za-z.~+]*$ ]]; then
-  echo "package: '$version' is no version: expected digits, letters, '.', '~' and '+', the first a digit" >&2
+  echo "package: '$version' is not a version: expected digits, letters, '.', '~' and '+', the first a digit" >&2
   exit 2
 fi
 

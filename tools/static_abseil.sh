@@ -96,7 +96,8 @@ run "unpack the source of abseil" "" dpkg-source -x build/abseil/abseil_*.dsc "$
 # Those that are linked, with their own needs.
 targets=(status statusor cord str_format_internal strings throw_delegate raw_hash_set hash time synchronization)
 run "configure abseil" "" cmake -S "$source" -B "$made/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_STANDARD=17 -DCMAKE_CXX_FLAGS="-ffile-prefix-map=$source=abseil" -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_TESTING=OFF "${cross[@]}"
+  -DCMAKE_CXX_STANDARD=17 -DCMAKE_CXX_FLAGS="-ffile-prefix-map=$source=abseil" \
+  -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_TESTING=OFF "${cross[@]}"
 run "build abseil" "" cmake --build "$made/build" --target "${targets[@]}"
 mkdir "$made/lib"
 find "$made/build" -name 'libabsl_*.a' -exec mv -t "$made/lib" {} +

@@ -11,7 +11,7 @@ usage: tools/style.sh format|fix|shell|tidy [--part I/N]
   fix     reformat every C and C++ file with clang-format 14
   shell   check every shell script with shellcheck
   tidy    check the shipped sources with clang-tidy 14; needs the preset `asan` configured.
-          --part I/N: only every N-th of its translation units, from the I-th, 0 to N-1, on
+          --part I/N: only the translation units whose number modulo N is I, 0 to N-1
 END
 }
 

@@ -6,9 +6,8 @@
 
 namespace cableway {
 
-// A settings file that sets nothing. Each setting is a comment with what it takes and a line "#key = value"; without
-// its
-// "#" that line is valid. The value is the default, or an example where the default cannot be written down.
+// A settings file that sets nothing. Each setting is a comment with what it takes and a line "#key = value", which is
+// valid without its "#". The value is the default, or an example where the default cannot be written down.
 std::string settings_sample();
 
 }  // namespace cableway

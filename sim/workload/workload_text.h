@@ -9,8 +9,8 @@
 //   pingpong        variant: SOURCE-DESTINATION (default 0-1)
 //   pipeline        variant: number of micro-batches (default 1)
 //
-// A size is a whole number, alone or with B, K, M, G, KiB, MiB, GiB (powers of 1024; k, m and g as well, since
-// nccl-tests takes them), KB, MB or GB (powers of 1000).
+// A size is a whole number of bytes, alone or with B; with K, M, G (also k, m, g, as in nccl-tests), KiB, MiB or GiB
+// (powers of 1024); or with KB, MB or GB (powers of 1000).
 #ifndef CABLEWAY_SIM_WORKLOAD_WORKLOAD_TEXT_H_
 #define CABLEWAY_SIM_WORKLOAD_WORKLOAD_TEXT_H_
 

@@ -18,7 +18,7 @@ def remove(folder: Path) -> None:
 
 
 class DebianRoot:
-    """Root of this machine's user root: its commands run in a chroot with a /proc of its own."""
+    """A root folder owned by the user root; commands run in a chroot with a /proc of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -29,8 +29,9 @@ class DebianRoot:
         remove(folder)
         folder.parent.mkdir(parents=True, exist_ok=True)
         # In a mount namespace, which takes what mmdebstrap mounts with it, however that ends.
-        subprocess.run(["unshare", "--mount", "mmdebstrap", "--mode=root", "--quiet", "--variant=minbase", "--include=libnl-3-200,procps",
-                        "bookworm", str(folder)], check=True, timeout=600, stdin=subprocess.DEVNULL)
+        subprocess.run(["unshare", "--mount", "mmdebstrap", "--mode=root", "--quiet", "--variant=minbase",
+                        "--include=libnl-3-200,procps", "bookworm", str(folder)],
+                       check=True, timeout=600, stdin=subprocess.DEVNULL)
         return cls(folder)
 
     def copy(self, folder: Path) -> DebianRoot:
@@ -48,7 +49,8 @@ class DebianRoot:
         done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=120, check=False,
                               stdin=subprocess.DEVNULL)
         if ok and done.returncode != 0:
-            raise AssertionError(f"{' '.join(words)} in {self.folder}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+            output = done.stdout + done.stderr
+            raise AssertionError(f"{' '.join(words)} in {self.folder}: exit status {done.returncode}\n{output}")
         return done
 
     def bring(self, file: Path) -> str:

@@ -21,7 +21,6 @@ std::string placeholder(const Setting& setting) {
   return "TEXT";
 }
 
-// One option per setting.
 void add_settings(CLI::App& app, std::vector<GivenSetting>& given) {
   for (const Setting& setting : all_settings()) {
     const std::string option = option_of(setting);

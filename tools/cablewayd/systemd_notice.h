@@ -1,5 +1,5 @@
 // What a node started by systemd tells it: that it is ready, reloads or stops, and, for its watchdog, that its control
-// thread still turns (systemd.service(5), Type=notify and WatchdogSec=). libsystemd is loaded only where systemd asks
+// thread still runs (systemd.service(5), Type=notify and WatchdogSec=). libsystemd is loaded only where systemd asks
 // for notices, so that containers and other hosts need not have it.
 #ifndef CABLEWAY_TOOLS_CABLEWAYD_SYSTEMD_NOTICE_H_
 #define CABLEWAY_TOOLS_CABLEWAYD_SYSTEMD_NOTICE_H_
@@ -14,7 +14,7 @@
 
 namespace cableway {
 
-// Lives on the thread that runs `io`, whose turns the watchdog checks. A notice that systemd does not take is dropped:
+// Lives on the thread that runs `io`, which the watchdog monitors. A notice that systemd does not take is dropped:
 // what it waits for has a timeout of its own.
 class SystemdNotice {
  public:

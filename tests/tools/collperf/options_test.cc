@@ -210,7 +210,7 @@ TEST_F(OptionsTest, InvalidOptionsAreNamed) {
   expect_refused({"--iters", "0", "--wall-seconds", "1"}, "--iters");
   expect_refused({"--seconds", "1", "--wall-seconds", "1"}, "--wall-seconds");
   expect_refused({"--hosts", "a,b"}, "--hosts conflicts with --rank");
-  expect_refused({"--hosts", "a;b"}, "--hosts: \"a;b\" is no host");
+  expect_refused({"--hosts", "a;b"}, "--hosts: \"a;b\" is not a host");
   expect_refused({"--hostfile", "/nonexistent"}, "--hostfile: cannot read /nonexistent");
   expect_refused({"--ssh", " "}, "--ssh");
   expect_refused({"--bogus"}, "--bogus");

@@ -99,7 +99,7 @@ class Shells(unittest.TestCase):
 class BashTest(Shells):
     def test_commands(self):
         self.assertEqual(self.bash("cableway pl"), ["plan"])
-        self.assertEqual(self.bash("cableway plan "), ["ranks"])
+        self.assertEqual(self.bash("cableway plan "), ["ranks", "addresses"])
         self.assertIn("undrain", self.bash("cableway "))
         self.assertEqual(self.bash("cableway --v"), ["--version"])
         self.assertEqual(self.bash("cableway none "), [])
@@ -118,7 +118,6 @@ class BashTest(Shells):
         self.assertEqual(self.bash("cableway events --severity=w"), ["warning"])
         self.assertEqual(self.bash("cableway events --code=CABLE_LOS"), ["CABLE_LOST", "CABLE_LOSSY", "CABLE_LOSSLESS"])
         self.assertEqual(self.bash("cablewayd --multipath b"), ["bundle"])
-        self.assertEqual(self.bash("collperf --algo "), ["ring", "tree"])
 
     def test_files(self):
         self.assertEqual(sorted(self.bash("cableway topology --file ri")), ["ring.json", "ring.toml"])
@@ -152,7 +151,7 @@ class BashTest(Shells):
 class FishTest(Shells):
     def test_commands_and_options(self):
         self.assertEqual(self.fish("cableway pl"), ["plan"])
-        self.assertEqual(self.fish("cableway plan "), ["ranks"])
+        self.assertEqual(self.fish("cableway plan "), ["addresses", "ranks"])
         self.assertEqual(self.fish("cableway plan ranks --ho"), ["--hosts"])
         self.assertEqual(self.fish("cableway env --h"), ["--help"])
         self.assertNotIn("--svg", self.fish("cableway routes --"))
@@ -227,14 +226,13 @@ class ZshTest(Shells):
 
     def test_completes(self):
         cases = {
-            "cableway plan ": ["ranks"],
+            "cableway plan ": ["addresses", "ranks"],
             "cableway events --severity=": ["debug", "error", "info", "warning"],
             "cableway undrain --": ["--config", "--help", "--json"],
             "cableway path --file ring:3 n0 ": ["n0", "n1", "n2"],
             "cableway plan ranks --file=ring:3 --hosts n1,": ["n0", "n1", "n2"],
             "cableway topology --file ri": ["ring.json", "ring.toml"],
             "cablewayd --multipath ": ["all", "bundle", "off"],
-            "collperf --algo ": ["ring", "tree"],
             "cableway path ": [],
         }
         for (line, expected), found in zip(cases.items(), self.completed(*cases), strict=True):

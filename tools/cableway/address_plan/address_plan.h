@@ -62,12 +62,12 @@ absl::StatusOr<std::vector<std::string>> host_names(const routing::Topology& top
 // Whether some port of the topology names its interface.
 bool names_interfaces(const routing::Topology& topology);
 
-// Pure; the same arguments give the same plan. Cables are numbered in the natural order of their
-// names, or in the topology's order where these only repeat the nodes. With
-// `options.plugs`, a topology in which no node has more than two cables gets each of its rings and lines cabled from
-// the first plug of a host to the second of the next; in any other, a host's plugs take its cables in their order,
-// unless the topology itself names plugs. InvalidArgument names the host, port or cable at fault: a host with more
-// cables than plugs, a port with several cables (a switch), a cable through routers, too few subnets.
+// Pure; the same arguments give the same plan. Cables are numbered in the natural order of their names if every cable
+// has a name of its own, else in the topology's order. With `options.plugs`, a topology in which no node has more than
+// two cables gets each of its rings and lines cabled from the first plug of a host to the second of the next; in any
+// other, a host's plugs take its cables in their order, unless the topology itself names plugs. InvalidArgument names
+// the host, port or cable at fault: a host with more cables than plugs, a port with several cables (a switch), a cable
+// through routers, too few subnets.
 absl::StatusOr<AddressPlan> plan_addresses(const routing::Topology& topology, const PlanOptions& options,
                                            const SubnetRange& range);
 

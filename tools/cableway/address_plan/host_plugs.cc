@@ -38,7 +38,7 @@ absl::StatusOr<HostPlugs> parse_plugs(std::string_view text) {
     for (const absl::string_view function : absl::StrSplit(plug, '+')) {
       std::string name(function);
       if (!routing::is_valid_interface_name(name)) {
-        return plugs_fault(text, absl::StrCat(routing::in_quotes(name), " is no name of an interface"));
+        return plugs_fault(text, absl::StrCat(routing::in_quotes(name), " is not the name of an interface"));
       }
       if (!names.insert(name).second) return plugs_fault(text, absl::StrCat(name, " is listed twice"));
       host.plugs.back().push_back(std::move(name));

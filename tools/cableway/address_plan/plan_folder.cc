@@ -23,7 +23,7 @@ absl::StatusOr<bool> is_written(const std::string& path, const std::string& text
   const fs::file_status status = fs::symlink_status(path, error);
   if (status.type() == fs::file_type::not_found) return false;
   if (status.type() != fs::file_type::regular)
-    return folder_fault(path, "is no regular file; expected another --output");
+    return folder_fault(path, "is not a regular file; expected another --output");
   const absl::StatusOr<std::string> present = read_named_file(path, text.size() + 1);
   if (present.ok() && *present == text) return true;
   if (overwrite) return false;

@@ -12,7 +12,7 @@ namespace cableway::cli {
 
 // Creates the folder where there is none. A file of the same content is left as it is. FailedPrecondition names the
 // file or folder and why it cannot be written; a file of other content is refused before anything is written, unless
-// `overwrite`, and what is no regular file (a link, a folder) always.
+// `overwrite`, and what is not a regular file (a link, a folder) always.
 absl::Status write_plan(const std::string& folder, const std::vector<PlanFile>& files, bool overwrite);
 
 }  // namespace cableway::cli

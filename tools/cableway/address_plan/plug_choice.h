@@ -26,8 +26,7 @@ struct ChosenPlugs {
 //   - Where every end names a plug, "p0", "p1", .. are the host's plugs of that number, if it has as many; other names
 //     take the host's plugs in their natural order.
 //   - Else, where no host has more than two cables, each line and ring is walked from its first host: a cable leaves
-//   the
-//     first plug of a host and enters the second plug of the next.
+//     the first plug of a host and enters the second plug of the next.
 //   - Else a host's cables take its plugs in their order.
 std::vector<ChosenPlugs> choose_plugs(const std::vector<HostPair>& cables, const std::vector<std::size_t>& plug_counts);
 

@@ -47,7 +47,7 @@ absl::StatusOr<SubnetRange> SubnetRange::parse(std::string_view range, int subne
                                    ? ""
                                    : absl::StrCat(" (", parsed.status().message(), ")");
     return range_fault(range,
-                       absl::StrCat("is no range of IPv4 addresses", reason, "; expected one such as 10.10.0.0/16"));
+                       absl::StrCat("is not a range of IPv4 addresses", reason, "; expected one such as 10.10.0.0/16"));
   }
   const int bits = parsed->prefix.prefix_length;
   std::uint32_t first = 0;

@@ -10,13 +10,13 @@
 
 namespace cableway::cli {
 
-inline constexpr int kShortestSubnet = 8;  // bits of a prefix
-inline constexpr int kLongestSubnet = 30;  // two addresses beside those of the network and of broadcasts
+inline constexpr int kShortestPrefix = 8;  // bits of a prefix
+inline constexpr int kLongestPrefix = 30;  // two addresses beside those of the network and of broadcasts
 
 class SubnetRange {
  public:
-  // `range` is "10.10.0.0/16"; `subnet_bits` the length of a subnet's prefix, kShortestSubnet to kLongestSubnet.
-  // InvalidArgument: it is not of this form, has bits beyond its prefix, is shorter than one subnet, or is not for
+  // `range` is "10.10.0.0/16"; `subnet_bits` the length of a subnet's prefix, kShortestPrefix to kLongestPrefix.
+  // InvalidArgument: it is not of this form, has bits beyond its prefix, is smaller than one subnet, or is not for
   // hosts (loopback, link-local, multicast, ..).
   static absl::StatusOr<SubnetRange> parse(std::string_view range, int subnet_bits);
 

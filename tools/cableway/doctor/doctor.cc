@@ -243,7 +243,7 @@ class Examination {
     }
     if (comparison.differences.empty()) {
       add(Severity::kOk, FindingCode::kTopologyAsExpected, "topology",
-          absl::StrCat("it is as expected by ", routing::escaped(expected->file)));
+          absl::StrCat("it matches the expected topology ", routing::escaped(expected->file)));
     }
   }
 

@@ -1,7 +1,7 @@
 // Compares the topology that was found with the one that is expected.
 //
-// Plugs are told by the names of hosts and interfaces, whatever both topologies call the plugs (shared_jacks.h). Each
-// difference has one cause: the cables of a missing node are not listed one by one, and two cables whose ends are
+// Plugs are identified by the names of hosts and interfaces, whatever both topologies call the plugs (shared_jacks.h).
+// Each difference has one cause: the cables of a missing node are not listed one by one, and two cables whose ends are
 // exchanged are one difference:
 //
 //     expected   n0.p0 ---- n1.p1   n1.p0 ---- n2.p1

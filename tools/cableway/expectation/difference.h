@@ -1,4 +1,4 @@
-// One difference between an expected and a found topology: what is wrong, and how to mend it.
+// One difference between an expected and a found topology: what is wrong, and how to fix it.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_DIFFERENCE_H_
 #define CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_DIFFERENCE_H_
 
@@ -13,7 +13,7 @@ enum class DifferenceKind : std::uint8_t {
   kNodeMissing,      // an expected node is not there, or has no cable
   kNodeExtra,        // a node that is not expected
   kNodeNamed,        // a node that is not expected has the cables of a missing one: it has another name
-  kCablesSwapped,    // two cables of which two ends are exchanged: one swap mends both
+  kCablesSwapped,    // two cables of which two ends are exchanged: one swap fixes both
   kCableElsewhere,   // a cable is in another plug than expected
   kCableMissing,     // an expected cable is not there
   kCableExtra,       // a cable that is not expected

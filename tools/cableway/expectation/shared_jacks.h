@@ -1,4 +1,4 @@
-// Tells which jacks of an expected and of a found topology are the same.
+// Finds which jacks of an expected and of a found topology are the same.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_SHARED_JACKS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_SHARED_JACKS_H_
 
@@ -18,8 +18,8 @@ class SharedJacks {
 
   std::string operator()(const std::string& node, const routing::Port& port, const routing::Cable& cable) const;
 
-  // Whether some interface is in both topologies, so that ports can be told by their names; true where nothing was
-  // found.
+  // Whether some interface is in both topologies, so that ports can be identified by their names; true where nothing
+  // was found.
   bool tell_ports() const;
 
  private:

@@ -1,7 +1,7 @@
 // Explains wires that are missing and wires that are extra by the fewest changes of plugs.
 //
 // Jacks, missing wires and extra wires make a graph in which paths alternate. A closed path of two missing and two
-// extra wires is an exchange that one swap of two ends mends; a missing wire beside an extra one is a wire of which one
+// extra wires is an exchange that one swap of two ends fixes; a missing wire beside an extra one is a wire of which one
 // end is in a wrong jack.
 //
 //     missing a-b, c-d; extra b-c, d-a:      swap the ends in a and c, or those in b and d
@@ -20,7 +20,7 @@ using JackPair = std::pair<std::size_t, std::size_t>;  // numbers of jacks
 struct WireExchange {
   std::size_t missing[2];  // indices
   std::size_t extra[2];
-  JackPair swaps[2];  // either of the two swaps mends it
+  JackPair swaps[2];  // either of the two swaps fixes it
 };
 
 struct WireMove {

@@ -10,7 +10,7 @@
 namespace cableway::cli {
 
 struct CableMark {
-  bool is_missing = false;  // expected, but not there: drawn dashed
+  bool is_missing = false;  // expected, but not there: dashed in DOT, dotted in SVG
   std::string label;        // "missing", "wrong plug"
 };
 

@@ -155,7 +155,8 @@ void place_cables(const Topology& topology, const TopologyShape& shape, double s
     // Labels of parallel cables go side by side; the label of an arc goes where it meets neither a node nor another
     // label.
     const double on_arc = 0.7 * spacing / std::max(std::hypot(b.x - a.x, b.y - a.y), spacing);
-    // Where the line rises from left to right, the other way round: else the two distances cancel each other.
+    // Reversed where the line rises from left to right: else the offsets along and across it cancel, and labels
+    // overlap.
     const double label_place = (b.x - a.x) * (b.y - a.y) < 0 ? count - 1 - place : place;
     layout.labels.push_back(arc != 0 ? on_arc : 0.25 + 0.5 * (label_place + 1) / (count + 1));
   }

@@ -99,7 +99,7 @@ class SvgDrawing {
     return mark->is_missing ? " missing" : " wrong";
   }
 
-  // Those that are there.
+  // Without the missing ones.
   std::size_t node_count() const {
     return static_cast<std::size_t>(
         std::count_if(topology_.nodes().begin(), topology_.nodes().end(),

@@ -1,4 +1,4 @@
-// A TCP port of 127.0.0.1 that was just free; 0 if there is none.
+// A TCP port of 127.0.0.1 that is free at the time of the call; 0: none.
 #ifndef CABLEWAY_TOOLS_COLLPERF_LAUNCH_FREE_PORT_H_
 #define CABLEWAY_TOOLS_COLLPERF_LAUNCH_FREE_PORT_H_
 

@@ -39,7 +39,7 @@ bool is_host(std::string_view host) {
 
 absl::Status check_host(std::string_view host, const char* expected) {
   if (is_host(host)) return absl::OkStatus();
-  return host_fault(absl::StrCat(in_quotes(host), " is no host"), expected);
+  return host_fault(absl::StrCat(in_quotes(host), " is not a host"), expected);
 }
 
 absl::StatusOr<int> parse_slots(std::string_view text) {
@@ -48,7 +48,8 @@ absl::StatusOr<int> parse_slots(std::string_view text) {
       absl::SimpleAtoi(routing::absl_view(text), &slots) && slots >= 1 && slots <= kMaxSlots) {
     return slots;
   }
-  return absl::InvalidArgumentError(absl::StrCat(in_quotes(text), " is no number of ranks; expected 1 to ", kMaxSlots));
+  return absl::InvalidArgumentError(
+      absl::StrCat(in_quotes(text), " is not a number of ranks; expected 1 to ", kMaxSlots));
 }
 
 // "h0", "h0:2", "[fe80::1]", "[fe80::1]:2", "fe80::1": more than one colon without brackets is an address.
@@ -63,7 +64,7 @@ absl::StatusOr<HostSlots> parse_one(std::string_view text) {
   if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
     const std::string_view rest = text.substr(close + 1);
     if (!rest.empty() && rest.front() != ':')
-      return host_fault(absl::StrCat(in_quotes(text), " is no host"), kHostsExpected);
+      return host_fault(absl::StrCat(in_quotes(text), " is not a host"), kHostsExpected);
     bare = absl::StrCat(routing::absl_view(text.substr(0, open)),
                         routing::absl_view(text.substr(open + 1, close - open - 1)));
     host = bare;
@@ -109,7 +110,8 @@ absl::StatusOr<HostSlots> parse_host_line(const std::string& line) {
   std::string_view slots = words[1];
   constexpr std::string_view kSlots = "slots=";
   if (words.size() > 2 || !slots.starts_with(kSlots) || host->slots != 0) {
-    return host_fault(absl::StrCat(in_quotes(line), " is no line of a host file"), "; expected HOST or HOST slots=N");
+    return host_fault(absl::StrCat(in_quotes(line), " is not a line of a host file"),
+                      "; expected HOST or HOST slots=N");
   }
   slots.remove_prefix(kSlots.size());
   const absl::StatusOr<int> number = parse_slots(slots);

@@ -28,7 +28,7 @@ constexpr LauncherVariables kOpenMpi = {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMP
 constexpr LauncherVariables kTorchrun = {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr};
 constexpr LauncherVariables kPmi = {"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "PMI_JOBID"};
 constexpr LauncherVariables kSlurm = {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", nullptr, "SLURM_JOB_ID"};
-// SLURM_STEP_ID of what is no step with tasks: batch scripts, interactive shells and others.
+// From this value on, SLURM_STEP_ID is not that of a step with tasks, but of a batch script, an interactive shell, ..
 constexpr std::uint32_t kFirstSpecialStep = 0xfffffff0;
 constexpr int kMaxProcesses = 1 << 20;
 // Below the ports that Linux gives to outgoing connections.
@@ -140,8 +140,8 @@ absl::StatusOr<std::optional<std::uint16_t>> master_port(const EnvironmentLookup
   return static_cast<std::uint16_t>(*port + after);
 }
 
-absl::Status find_meeting(const EnvironmentLookup& lookup, const LauncherVariables& variables,
-                          LaunchedProcess& process) {
+absl::Status find_rendezvous(const EnvironmentLookup& lookup, const LauncherVariables& variables,
+                             LaunchedProcess& process) {
   const bool is_slurm = std::string_view(variables.rank) == kSlurm.rank;
   const char* const nodes = value_of(lookup, "SLURM_STEP_NODELIST") ? "SLURM_STEP_NODELIST" : "SLURM_JOB_NODELIST";
   if (const auto host = value_of(lookup, "MASTER_ADDR")) {
@@ -174,7 +174,7 @@ absl::StatusOr<std::optional<LaunchedProcess>> launched_process(const Environmen
   }
   if (!found->has_value()) return std::nullopt;
   LaunchedProcess process = std::move((*found)->process);
-  if (absl::Status status = find_meeting(lookup, *(*found)->by, process); !status.ok()) return status;
+  if (absl::Status status = find_rendezvous(lookup, *(*found)->by, process); !status.ok()) return status;
   return process;
 }
 

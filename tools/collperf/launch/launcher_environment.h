@@ -27,8 +27,8 @@ struct LaunchedProcess {
 };
 
 // No value: no launcher started this process. torchrun's variables count alone where torchrun is known to have set
-// them. Slurm's count before PMI's, which Slurm sets, too, not beside another launcher's, which Slurm may have started,
-// and not in a job's shell or batch script, which is not one of its tasks.
+// them. Slurm's count before PMI's, which Slurm also sets. They do not count beside those of another launcher, which
+// Slurm may have started, nor in a job's shell or batch script, which is not one of its tasks.
 //
 // The host is MASTER_ADDR, else the first of Slurm's nodes, else 127.0.0.1 if all processes are on one host. The port
 // is MASTER_PORT, or the one after it where torchrun itself listens there, else derived from the launcher's name of the

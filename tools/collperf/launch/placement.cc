@@ -11,7 +11,7 @@ namespace {
 constexpr char kPlacementExpected[] =
     "; expected -g N for N ranks on this host, --hosts, a launcher (mpirun, srun, torchrun), or --rank, --ranks and "
     "--rendezvous";
-constexpr char kMeetExpected[] = "; expected --rendezvous HOST:PORT of rank 0, or MASTER_ADDR and MASTER_PORT";
+constexpr char kRendezvousExpected[] = "; expected --rendezvous HOST:PORT of rank 0, or MASTER_ADDR and MASTER_PORT";
 
 // Below the ports that Linux gives to outgoing connections.
 constexpr std::uint32_t kFirstRemotePort = 20000;
@@ -75,7 +75,7 @@ absl::StatusOr<Placement> place_by_options(const PlacementRequest& request, cons
   }
   const absl::StatusOr<std::optional<Meeting>> meeting = master_address(lookup);
   if (!meeting.ok()) return meeting.status();
-  if (!meeting->has_value()) return placement_fault("--rendezvous is missing", kMeetExpected);
+  if (!meeting->has_value()) return placement_fault("--rendezvous is missing", kRendezvousExpected);
   place.host = (*meeting)->host;
   place.port = (*meeting)->port;
   return check_count(std::move(place));
@@ -99,7 +99,7 @@ absl::StatusOr<Placement> place_by_launcher(const PlacementRequest& request, con
   } else if (!process.host || (!process.port && process.size > 1)) {
     return placement_fault(absl::StrCat(process.launcher, " does not tell the ", process.host ? "port" : "host",
                                         " at which rank 0 listens"),
-                           kMeetExpected);
+                           kRendezvousExpected);
   }
   return check_count(std::move(place));
 }

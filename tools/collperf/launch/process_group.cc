@@ -82,7 +82,7 @@ int shell_status(int status) {
 }
 
 std::string status_text(const GroupMember& member, int status) {
-  if (status > 128 && status < kStatusSsh) return absl::StrCat("was ended by signal ", status - 128);
+  if (status > 128 && status < kStatusSsh) return absl::StrCat("was killed by signal ", status - 128);
   std::string text = absl::StrCat("failed with exit status ", status);
   if (member.is_remote && status == kStatusSsh) text += ", that of ssh when it cannot connect or is disconnected";
   if (member.is_remote && status == kStatusNoStart) text += ": the program is not on that host at the same path";
@@ -165,7 +165,7 @@ void ProcessGroup::take_signals() {
   while (read(signals_, &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) {
     const int signal = static_cast<int>(info.ssi_signo);
     if (signal == SIGCHLD) continue;
-    if (received_signal_ == 0) std::fprintf(stderr, "collperf: ends, after signal %d\n", signal);
+    if (received_signal_ == 0) std::fprintf(stderr, "collperf: stopped by signal %d\n", signal);
     received_signal_ = signal;
     end_all(signal);
     if (!kill_by_) kill_by_ = Steady::now() + limits_.after_signal;

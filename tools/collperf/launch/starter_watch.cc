@@ -19,7 +19,7 @@ void await_end_of_input() {
     if (bytes > 0 || (bytes < 0 && errno == EINTR)) continue;
     break;
   }
-  // The ranks of this process's own children end in the same way.
+  // This process's children end in the same way: their standard input ends with it.
   constexpr char kReason[] = "collperf: the process that started this one has ended\n";
   (void)!write(STDERR_FILENO, kReason, sizeof(kReason) - 1);
   _exit(kExitAbandoned);

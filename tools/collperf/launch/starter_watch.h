@@ -8,7 +8,7 @@ namespace cableway::collperf {
 // A line on standard error, which the starter does not show.
 inline constexpr char kStartedLine[] = "collperf: started";
 
-// Called once, on the main thread. From now on the process ends with kExitFailed when its standard input has ended.
+// Called once, on the main thread. From now on the process ends with exit status 3 when its standard input has ended.
 void follow_starter();
 
 }  // namespace cableway::collperf

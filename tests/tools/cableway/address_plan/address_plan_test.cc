@@ -220,9 +220,9 @@ TEST(AddressPlan, RefusesRangesThatAreTooSmallOrNotForHosts) {
   };
   EXPECT_THAT(refused("10.10.1.0/16", 24), HasSubstr("bits beyond its prefix"));
   EXPECT_THAT(refused("10.10.0.0/25", 24), HasSubstr("is smaller than one subnet of /24"));
-  EXPECT_THAT(refused("eth0", 24), HasSubstr("is no range of IPv4 addresses"));
-  EXPECT_THAT(refused("fd00::/48", 24), HasSubstr("is no range of IPv4 addresses"));
-  EXPECT_THAT(refused("10.10.0.0", 24), HasSubstr("is no range of IPv4 addresses"));
+  EXPECT_THAT(refused("eth0", 24), HasSubstr("is not a range of IPv4 addresses"));
+  EXPECT_THAT(refused("fd00::/48", 24), HasSubstr("is not a range of IPv4 addresses"));
+  EXPECT_THAT(refused("10.10.0.0", 24), HasSubstr("is not a range of IPv4 addresses"));
   EXPECT_THAT(refused("127.0.0.0/8", 24), HasSubstr("loopback"));
   EXPECT_THAT(refused("169.254.0.0/16", 24), HasSubstr("link-local"));
   EXPECT_THAT(refused("192.0.0.0/2", 24), HasSubstr("multicast"));
@@ -234,8 +234,8 @@ TEST(HostPlugs, AreParsedAndChecked) {
   EXPECT_EQ(parse_plugs("a+b,c")->plugs, (std::vector<std::vector<std::string>>{{"a", "b"}, {"c"}}));
   EXPECT_TRUE(parse_plugs("spark")->is_spark);
   const auto refused = [](const std::string& text) { return std::string(parse_plugs(text).status().message()); };
-  EXPECT_THAT(refused("a,,b"), HasSubstr("\"\" is no name of an interface"));
-  EXPECT_THAT(refused("a,b$(reboot)xxxxxxxx"), HasSubstr("is no name of an interface"));
+  EXPECT_THAT(refused("a,,b"), HasSubstr("\"\" is not the name of an interface"));
+  EXPECT_THAT(refused("a,b$(reboot)xxxxxxxx"), HasSubstr("is not the name of an interface"));
   EXPECT_THAT(refused("a+b,b"), HasSubstr("b is listed twice"));
   const auto by_host = [](const std::vector<std::string>& texts) {
     return std::string(parse_plugs_by_host(texts, {"n0", "n1"}).status().message());

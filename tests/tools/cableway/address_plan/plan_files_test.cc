@@ -152,7 +152,7 @@ TEST_F(PlanFolderTest, LinksAndFoldersAreRefused) {
   std::filesystem::create_symlink(folder_ / "target", folder_ / "link");
   for (const bool overwrite : {false, true}) {
     EXPECT_THAT(std::string(write_plan(folder_.string(), {{"link", "new"}}, overwrite).message()),
-                HasSubstr("is no regular file"));
+                HasSubstr("is not a regular file"));
   }
   EXPECT_EQ(text("target"), "old");
   EXPECT_FALSE(write_plan((folder_ / "target").string(), {{"x", ""}}, false).ok()) << "a file is no folder";

@@ -29,17 +29,17 @@ TEST(HostListTest, HostsWithAndWithoutSlots) {
 
 TEST(HostListTest, BadHostsAreRefused) {
   for (const auto& [text, reason] : std::vector<std::pair<std::string, std::string>>{
-           {"", "\"\" is no host"},
-           {"a,,b", "\"\" is no host"},
+           {"", "\"\" is not a host"},
+           {"a,,b", "\"\" is not a host"},
            {"-oProxyCommand=x", "is no host"},
            {"me@-x", "is no host"},
            {"@h", "is no host"},
            {"h@", "is no host"},
-           {"a b", "\"a b\" is no host"},
+           {"a b", "\"a b\" is not a host"},
            {"$(x)", "is no host"},
-           {"h:0", "\"0\" is no number of ranks; expected 1 to 1024"},
+           {"h:0", "\"0\" is not a number of ranks; expected 1 to 1024"},
            {"h:1025", "\"1025\""},
-           {"h:", "\"\" is no number of ranks"},
+           {"h:", "\"\" is not a number of ranks"},
            {"h:+1", "\"+1\""},
            {"[::1]2", "is no host"},
            {"a,b,a:2", "host \"a\" is listed twice; expected it once, as a:SLOTS"},

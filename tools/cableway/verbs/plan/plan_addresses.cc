@@ -96,11 +96,11 @@ class PlanAddressesVerb final : public Verb {
             texts_option(
                 "--interfaces", "[HOST=]PLUGS", interfaces_,
                 "the interfaces of a host's plugs, plugs between commas, functions of one plug joined by +, as\n"
-                "in eth1+eth2,eth3+eth4; or spark. With HOST= of that host, else of all others"),
+                "in eth1+eth2,eth3+eth4; or spark. HOST=: of this host only; without it: of all other hosts"),
             text_option("--subnet", "RANGE", range_, "the range that is divided into subnets"),
-            number_option("--prefix", kShortestSubnet, kLongestSubnet, prefix_, "the length of each subnet's prefix"),
-            number_option("--mtu", kLowestMtu, kHighestMtu, mtu_, "of every interface"),
-            choice_option("--format", {kFormats.begin(), kFormats.end()}, format_, "of the commands for each host"),
+            number_option("--prefix", kShortestPrefix, kLongestPrefix, prefix_, "the length of each subnet's prefix"),
+            number_option("--mtu", kLowestMtu, kHighestMtu, mtu_, "MTU of every interface"),
+            choice_option("--format", {kFormats.begin(), kFormats.end()}, format_, "format of the files for each host"),
             text_option("--output", "DIR", folder_, "write the files to this folder"),
             flag("--force", force_, "with --output: overwrite files of other content")}};
   }
