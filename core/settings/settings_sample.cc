@@ -28,6 +28,8 @@ constexpr SampleValue kExamples[] = {
     {"log_file", "/var/log/cableway/cablewayd.log"},
     {"key_file", "/etc/cableway/key"},
     {"daemon", "/usr/bin/cablewayd"},
+    {"http", "127.0.0.1:7473"},
+    {"http_token_file", "/etc/cableway/http_token"},
 };
 
 std::string example_of(std::string_view key) {
