@@ -19,6 +19,7 @@ enum class Metric : std::uint8_t {
   kCablesUp,
   kSessions,
   kProblems,
+  kProblem,
   kEvents,
   kPortCarrier,
   kPortSpeed,

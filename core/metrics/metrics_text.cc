@@ -50,9 +50,10 @@ void MetricsText::add_sample(Metric metric, std::initializer_list<std::string_vi
   std::string& samples = samples_[static_cast<std::size_t>(metric)];
   absl::StrAppend(&samples, absl_view(family.name));
   std::string_view names = family.labels;
+  const char* joint = "{";
   for (const std::string_view label : labels) {
-    absl::StrAppend(&samples, names.size() == family.labels.size() ? "{" : ",", absl_view(next_label(names)), "=\"",
-                    escaped_label(label), "\"");
+    absl::StrAppend(&samples, joint, absl_view(next_label(names)), "=\"", escaped_label(label), "\"");
+    joint = ",";
   }
   absl::StrAppend(&samples, labels.size() == 0 ? " " : "} ", absl_view(value), "\n");
 }

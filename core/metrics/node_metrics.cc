@@ -35,18 +35,17 @@ void add_node(MetricsText& text, const ViewSources& sources, const std::string& 
   text.add(Metric::kSessions, {}, std::uint64_t{sources.sessions()});
 }
 
-// Every code that can be a problem has a sample, so that an alert on it need not handle an absent one.
 void add_problems(MetricsText& text, const ViewSources& sources) {
   std::map<EventCode, std::uint64_t> present;
   for (const Problem& problem : sources.node.problems()) ++present[problem.code];
   if (!sources.node.left_out().empty()) present[EventCode::kCableLeftOut] = sources.node.left_out().size();
   for (const HostProblem& problem : sources.problems()) ++present[problem.code];
-  for (const EventKind& kind : event_kinds()) {
-    const auto found = present.find(kind.code);
-    if (kind.severity < EventSeverity::kWarning && found == present.end()) continue;
-    text.add(Metric::kProblems, {kind.name, name_of(kind.severity)},
-             found == present.end() ? std::uint64_t{0} : found->second);
+  std::uint64_t all = 0;
+  for (const auto& [code, count] : present) {
+    text.add(Metric::kProblem, {kind_of(code).name, name_of(kind_of(code).severity)}, count);
+    all += count;
   }
+  text.add(Metric::kProblems, {}, all);
 }
 
 void add_events(MetricsText& text, const EventLog& events) {

@@ -135,7 +135,10 @@ class CableMap {
     this.svg.setAttribute('width', round(width));
     this.svg.setAttribute('height', round(box.bottom - box.top));
     // Smaller text would be illegible: the frame scrolls instead.
-    this.svg.style.minWidth = round(width * 0.72) + 'px';
+    this.svg.style.minWidth = round(width * 0.62) + 'px';
+    const own = this.map.nodes.find((node) => node.name === this.map.node);
+    const frame = this.svg.parentElement;
+    if (own) frame.scrollLeft = (own.x - box.left) / width * frame.scrollWidth - frame.clientWidth / 2;
   }
 
   curveOf(cable) {

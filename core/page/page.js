@@ -12,7 +12,7 @@ function scaled(value, step, units) {
     value /= step;
     ++unit;
   }
-  return (unit === 0 || value >= 100 ? Math.round(value) : value >= 10 ? value.toFixed(1) : value.toFixed(2)) + ' ' + units[unit];
+  return (unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(value >= 9.995 ? 1 : 2)) + ' ' + units[unit];
 }
 
 function bitRate(bytesPerSecond) {
@@ -247,7 +247,7 @@ class Page {
     this.flows.show(live.flows.map((flow) => [
       flow.sends ? 'sends' : 'receives', flow.node, linesCell(flow.waits ? ['waits: ' + flow.waits] : flow.paths),
       flow.bytes_per_s === null ? '-' : bitRate(flow.bytes_per_s), byteCount(flow.bytes),
-      flow.reroutes === null ? '-' : String(flow.reroutes)]));
+      flow.reroutes === null ? '-' : String(flow.reroutes)]), [2]);
     const rest = live.own.flows_open - live.flows.length;
     setText(byId('flows-rest'), rest > 0 ? 'and ' + rest.toLocaleString('en') +
         ' more: the ones that wait are first, then those that carry most. All: cableway flows' : '');
@@ -257,7 +257,7 @@ class Page {
     this.circuits.show(live.circuits.map((circuit) => {
       const rate = this.rates.of('circuit ' + circuit.flow + circuit.path, circuit.bytes, live.at_ms);
       return [circuit.path, rate === null ? '-' : bitRate(rate), byteCount(circuit.bytes)];
-    }));
+    }), [0]);
     const rest = live.relayed.circuits_open - live.circuits.length;
     setText(byId('circuits-rest'), rest > 0 ? 'and ' + rest.toLocaleString('en') + ' more' : '');
   }

@@ -31,7 +31,7 @@ class Browser:
 
     def __init__(self, popen: Popen) -> None:
         self._stack = contextlib.ExitStack()
-        self._profile = self._stack.enter_context(tempfile.TemporaryDirectory())
+        self._profile = self._stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         commands, self._to = os.pipe()
         self._from, answers = os.pipe()
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
@@ -54,8 +54,14 @@ class Browser:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.wait()
+        self._session = None
+        with contextlib.suppress(AssertionError, OSError):
+            self.call("Browser.close")
+        try:
+            self._process.wait(10)  # it ends its helpers
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         os.close(self._to)
         os.close(self._from)
         self._stack.close()
