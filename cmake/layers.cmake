@@ -91,6 +91,7 @@ cableway_folder_uses(sim/simtest sim/simtest/plan sim/prediction sim/simtest/rul
 
 cableway_folder_uses(tools/bench)
 cableway_folder_uses(tools/bench/hostile)
+cableway_folder_uses(tools/bench/page)
 cableway_folder_uses(tools/cableway/text)
 cableway_folder_uses(tools/cablewayd)
 cableway_folder_uses(tools/collperf)

@@ -35,7 +35,8 @@ std::string_view without_port(std::string_view host) {
 
 }  // namespace
 
-HttpAccess::HttpAccess(HttpAddress address, std::string token) : address_(std::move(address)), token_(std::move(token)) {}
+HttpAccess::HttpAccess(HttpAddress address, std::string token)
+    : address_(std::move(address)), token_(std::move(token)) {}
 
 bool HttpAccess::is_own_host(std::string_view host) const {
   if (!address_.is_loopback) return true;
@@ -45,7 +46,8 @@ bool HttpAccess::is_own_host(std::string_view host) const {
     const std::string_view literal = name.substr(1, name.size() - 2);
     return literal == "::1" || literal == address_.address;
   }
-  return name == "127.0.0.1" || name == address_.address || absl::EqualsIgnoreCase(routing::absl_view(name), "localhost");
+  return name == "127.0.0.1" || name == address_.address ||
+         absl::EqualsIgnoreCase(routing::absl_view(name), "localhost");
 }
 
 bool HttpAccess::is_permitted(std::string_view authorization) const {

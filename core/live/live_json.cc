@@ -29,12 +29,13 @@ Json counts_or_null(const HostTraffic& traffic, const std::string& interface) {
 Json cable_json(const ViewSources& sources, const Neighbour& neighbour) {
   constexpr double kNanosecondsPerMicrosecond = 1000;
   const bool has_latency = neighbour.up && neighbour.latency.has_value();
-  return {{"cable", cable_name(sources.node.identity().name, neighbour)},
-          {"neighbour", neighbour.name},
-          {"interface", neighbour.interface},
-          {"up", neighbour.up},
-          {"latency_us", has_latency ? Json(static_cast<double>(neighbour.latency->count()) / kNanosecondsPerMicrosecond)
-                                     : Json(nullptr)}};
+  return {
+      {"cable", cable_name(sources.node.identity().name, neighbour)},
+      {"neighbour", neighbour.name},
+      {"interface", neighbour.interface},
+      {"up", neighbour.up},
+      {"latency_us", has_latency ? Json(static_cast<double>(neighbour.latency->count()) / kNanosecondsPerMicrosecond)
+                                 : Json(nullptr)}};
 }
 
 Json live_ports(const ViewSources& sources, const HostTraffic& traffic) {
@@ -164,21 +165,20 @@ std::string live_json(const ViewSources& sources, const HostTraffic& traffic, co
   const Node& node = sources.node;
   const FlowsStatus flows = sources.flows();
   const RelayStatus relay = sources.relay();
-  const Json live = {
-      {routing::kSchemaMember, routing::kJsonSchema},
-      {"node", node.identity().name},
-      {"cluster", node.identity().cluster},
-      {"version", version},
-      // Only differences mean something.
-      {"at_ms", std::chrono::duration_cast<std::chrono::milliseconds>(node.now().since_start).count()},
-      {"draining", node.draining()},
-      {"sessions", sources.sessions()},
-      {"ports", live_ports(sources, traffic)},
-      {"problems", live_problems(sources)},
-      {"own", live_own(flows)},
-      {"flows", live_flows(flows)},
-      {"relayed", live_relay(relay)},
-      {"circuits", live_circuits(relay)}};
+  const Json live = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"node", node.identity().name},
+                     {"cluster", node.identity().cluster},
+                     {"version", version},
+                     // Only differences mean something.
+                     {"at_ms", std::chrono::duration_cast<std::chrono::milliseconds>(node.now().since_start).count()},
+                     {"draining", node.draining()},
+                     {"sessions", sources.sessions()},
+                     {"ports", live_ports(sources, traffic)},
+                     {"problems", live_problems(sources)},
+                     {"own", live_own(flows)},
+                     {"flows", live_flows(flows)},
+                     {"relayed", live_relay(relay)},
+                     {"circuits", live_circuits(relay)}};
   return live.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

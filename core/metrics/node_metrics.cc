@@ -142,7 +142,8 @@ void add_flows(MetricsText& text, const FlowsStatus& flows) {
   text.add(Metric::kFlowsFailed, {}, flows.failed);
   text.add(Metric::kFlowRate, {"received"}, rates[0]);
   text.add(Metric::kFlowRate, {"sent"}, rates[1]);
-  text.add(Metric::kFlowsLeftOut, {}, std::uint64_t{flows.open - std::min<std::uint64_t>(flows.open, flows.listed.size())});
+  text.add(Metric::kFlowsLeftOut, {},
+           std::uint64_t{flows.open - std::min<std::uint64_t>(flows.open, flows.listed.size())});
   for (std::size_t kind = 0; kind < flows.retired.size(); ++kind) {
     text.add(Metric::kCircuitsRetired, {as_view(name_of(static_cast<CircuitEndKind>(kind)))}, flows.retired[kind]);
   }

@@ -28,8 +28,8 @@ LivePage live_page() {
   LivePage page;
   page.html = absl::StrReplaceAll(routing::absl_view(page_html()), {{"{{style}}", style}, {"{{script}}", script}});
   page.tag = absl::StrCat("\"", base64_digest(page.html), "\"");
-  page.policy = absl::StrCat("default-src 'none'; script-src 'sha256-", base64_digest(script),
-                             "'; style-src 'sha256-", base64_digest(style),
+  page.policy = absl::StrCat("default-src 'none'; script-src 'sha256-", base64_digest(script), "'; style-src 'sha256-",
+                             base64_digest(style),
                              "'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
                              "frame-ancestors 'none'");
   return page;

@@ -64,8 +64,8 @@ struct Settings {
   std::uint8_t rdma_retries = 6;             // number of retransmissions
   std::chrono::microseconds relay_spin{20};  // busy-poll time of an idle relay before it sleeps
   std::uint64_t relay_memory = 2ULL << 30;   // bytes that relayed circuits may use
-  std::optional<HttpAddress> http;  // of the page and the metrics; not set: none are served
-  std::string http_token_file;      // file with the token that their readers must have, empty: none
+  std::optional<HttpAddress> http;           // of the page and the metrics; not set: none are served
+  std::string http_token_file;               // file with the token that their readers must have, empty: none
   bool cable_test = true;                    // neighbours and this node's operator may run cable tests
 
   // The origin of each setting, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Defaults have no entry.

@@ -56,11 +56,11 @@ std::string as_toml(Setting::Form form, const std::string& value) {
       return is_number(value) ? value : quoted(value);
     case Setting::Form::kList: {
       const std::vector<std::string> members = absl::StrSplit(value, ',');
-      return absl::StrCat("[", absl::StrJoin(members, ", ",
-                                             [](std::string* out, const std::string& member) {
-                                               absl::StrAppend(out, quoted(member));
-                                             }),
-                          "]");
+      return absl::StrCat(
+          "[",
+          absl::StrJoin(members, ", ",
+                        [](std::string* out, const std::string& member) { absl::StrAppend(out, quoted(member)); }),
+          "]");
     }
     case Setting::Form::kText:
       break;
@@ -84,7 +84,8 @@ void append_comment(std::string& file, const std::string& text) {
 void append_setting(std::string& file, const Setting& setting) {
   const std::string shown = setting.show(Settings{});
   const std::string example = shown.empty() ? example_of(setting.key) : shown;
-  const std::string otherwise = setting.default_note.empty() ? "" : absl::StrCat(". Default: ", std::string(setting.default_note));
+  const std::string otherwise =
+      setting.default_note.empty() ? "" : absl::StrCat(". Default: ", std::string(setting.default_note));
   absl::StrAppend(&file, "\n");
   append_comment(file, absl::StrCat(std::string(setting.meaning), otherwise));
   append_comment(file, absl::StrCat("Takes ", expected_of(setting), "."));

@@ -8,7 +8,6 @@
 namespace cableway::routing {
 namespace {
 
-
 constexpr std::size_t kLongestRow = 8;
 constexpr double kParallelGap = 22;
 constexpr double kArc = 46;  // of a cable that bypasses nodes
@@ -142,8 +141,8 @@ void place_cables(const Topology& topology, const TopologyShape& shape, double s
     const Place& a = layout.places[cable.a.node.value];
     const Place& b = layout.places[cable.b.node.value];
     const auto parallel = topology.cables_between(cable.a.node, cable.b.node);
-    const auto self = std::find_if(parallel.begin(), parallel.end(),
-                                   [&](const Adjacency& each) { return each.cable.value == i; });
+    const auto self =
+        std::find_if(parallel.begin(), parallel.end(), [&](const Adjacency& each) { return each.cable.value == i; });
     const double place = static_cast<double>(self - parallel.begin());
     const double count = static_cast<double>(parallel.size());
     const double arc = shape.kind == TopologyKind::kTorus ? arc_of(a, b, spacing) : 0;

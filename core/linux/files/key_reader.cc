@@ -10,15 +10,14 @@
 namespace cableway::host {
 
 absl::StatusOr<KeyRing> read_keys(const std::string& path) {
-  absl::StatusOr<std::string> text =
-      read_secret_file("key file", "one with 64 hex digits", path, kMaxKeyFileBytes + 1);
+  absl::StatusOr<std::string> text = read_secret_file("key file", "one with 64 hex digits", path, kMaxKeyFileBytes + 1);
   if (!text.ok()) return text.status();
   absl::StatusOr<KeyRing> keys = KeyRing::parse(*text);
   // The string's capacity is the limit, so it was never reallocated and no copy remains.
   ::explicit_bzero(text->data(), text->size());
   if (keys.ok()) return keys;
-  return absl::Status(keys.status().code(), absl::StrCat("key file ", routing::in_quotes(path), " is no key file: ",
-                                                         keys.status().message()));
+  return absl::Status(keys.status().code(), absl::StrCat("key file ", routing::in_quotes(path),
+                                                         " is no key file: ", keys.status().message()));
 }
 
 }  // namespace cableway::host

@@ -25,7 +25,8 @@ absl::StatusOr<std::string> read_token(const std::string& path) {
   const absl::string_view token = absl::StripAsciiWhitespace(*text);
   const bool is_visible = std::all_of(token.begin(), token.end(),
                                       [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); });
-  if (text->size() <= kMaxTokenFileBytes && is_visible && token.size() >= kFewestTokenBytes && token.size() <= kMostTokenBytes) {
+  if (text->size() <= kMaxTokenFileBytes && is_visible && token.size() >= kFewestTokenBytes &&
+      token.size() <= kMostTokenBytes) {
     return std::string(token);
   }
   return absl::InvalidArgumentError(

@@ -75,12 +75,14 @@ void HttpConnection::read() {
 void HttpConnection::on_header(boost::system::error_code error) {
   is_head_ = false;
   keeps_alive_ = false;
-  const bool is_malformed =
-      error && error != http::error::end_of_stream && error.category() == http::make_error_code(http::error{}).category();
+  constexpr char kNoBody[] = "expected a request without a body";
+  if (error == http::error::body_limit) return refuse(413, kNoBody);
+  const bool is_malformed = error && error != http::error::end_of_stream &&
+                            error.category() == http::make_error_code(http::error{}).category();
   if (is_malformed) return refuse(400, "malformed, or with more than 8192 bytes of headers");
   if (error) return close();
   const auto& request = parser_->get();
-  if (!parser_->is_done()) return refuse(413, "expected a request without a body");
+  if (!parser_->is_done()) return refuse(413, kNoBody);
   is_head_ = request.method() == http::verb::head;
   keeps_alive_ = request.keep_alive();
   HttpRequest asked{plain_view(request.method_string()), plain_view(request.target()), {}, {}};
@@ -171,10 +173,9 @@ void HttpConnection::start_stream() {
 // A reader has nothing more to say.
 void HttpConnection::watch_for_end() {
   stream_.expires_never();
-  stream_.async_read_some(boost::asio::buffer(scratch_), [self = shared_from_this()](boost::system::error_code /*error*/,
-                                                                                     std::size_t /*size*/) {
-    self->close();
-  });
+  stream_.async_read_some(
+      boost::asio::buffer(scratch_),
+      [self = shared_from_this()](boost::system::error_code /*error*/, std::size_t /*size*/) { self->close(); });
 }
 
 void HttpConnection::deliver(const std::string& name, const Document& document) {

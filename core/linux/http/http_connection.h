@@ -1,5 +1,5 @@
-// One connection of a reader of the page or the metrics. Requests are bounded in size and time; whatever is not a GET or
-// HEAD without a body ends the connection.
+// One connection of a reader of the page or the metrics. Requests are bounded in size and time; whatever is not a GET
+// or HEAD without a body ends the connection.
 #ifndef CABLEWAY_CORE_LINUX_HTTP_HTTP_CONNECTION_H_
 #define CABLEWAY_CORE_LINUX_HTTP_HTTP_CONNECTION_H_
 

@@ -53,7 +53,9 @@ HttpServer::~HttpServer() {
 
 absl::Status HttpServer::listen() {
   boost::system::error_code error;
-  const auto failed = [&] { return absl::UnavailableError(absl::StrCat("cannot listen at ", to_text(options_.address), ": ", error.message())); };
+  const auto failed = [&] {
+    return absl::UnavailableError(absl::StrCat("cannot listen at ", to_text(options_.address), ": ", error.message()));
+  };
   const boost::asio::ip::address address = boost::asio::ip::make_address(options_.address.address, error);
   if (error) return failed();
   const tcp::endpoint endpoint(address, options_.address.port);

@@ -32,9 +32,9 @@ class HttpServer final : private HttpConnection::Server {
 
   struct Options {
     HttpAddress address;
-    std::string token;                          // empty: none is needed
-    std::vector<std::string_view> views;        // the names below /api/
-    std::vector<std::string> streamed;          // the documents of /events
+    std::string token;                    // empty: none is needed
+    std::vector<std::string_view> views;  // the names below /api/
+    std::vector<std::string> streamed;    // the documents of /events
   };
 
   // Called on the server's thread; passes the document to the function on any thread, while the server exists. Null: it

@@ -80,13 +80,12 @@ absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_
 
 void HttpService::listen() {
   retry_.reset();
-  auto server = HttpServer::start(
-      options_, [this, life = std::weak_ptr<char>(lifetime_)](const std::string& name,
-                                                              std::function<void(MadeDocument)> take) {
-        boost::asio::post(io_, [this, life, name, take = std::move(take)] {
-          if (!life.expired()) make(name, take);
-        });
-      });
+  auto server = HttpServer::start(options_, [this, life = std::weak_ptr<char>(lifetime_)](
+                                                const std::string& name, std::function<void(MadeDocument)> take) {
+    boost::asio::post(io_, [this, life, name, take = std::move(take)] {
+      if (!life.expired()) make(name, take);
+    });
+  });
   if (server.ok()) {
     problem_.clear();
     server_ = *std::move(server);

@@ -27,7 +27,8 @@ std::vector<std::string> words_of(const std::string& path, const char* after) {
   const absl::StatusOr<std::string> text = read_in_pieces(*file, kMaxProcFileBytes);
   if (!text.ok()) return {};
   const std::size_t end = text->rfind(after);
-  const absl::string_view rest = end == std::string::npos ? absl::string_view(*text) : absl::string_view(*text).substr(end + 1);
+  const absl::string_view rest =
+      end == std::string::npos ? absl::string_view(*text) : absl::string_view(*text).substr(end + 1);
   return absl::StrSplit(rest, absl::ByAnyChar(" \n"), absl::SkipEmpty());
 }
 

@@ -31,8 +31,8 @@ TEST(HttpRoute, LeadsToThePageTheDocumentsAndTheStream) {
 }
 
 TEST(HttpRoute, LeadsNowhereElse) {
-  for (const char* target : {"", "*", "//", "/index.html", "/metrics/", "/metrics?token=0123456789abcdef", "/api", "/api/",
-                             "/api/flows", "/api/status/", "/api/../metrics", "/API/status", "/events?x", "/?",
+  for (const char* target : {"", "*", "//", "/index.html", "/metrics/", "/metrics?token=0123456789abcdef", "/api",
+                             "/api/", "/api/flows", "/api/status/", "/api/../metrics", "/API/status", "/events?x", "/?",
                              "http://127.0.0.1/metrics", "/%6detrics", "/etc/passwd", "/../../etc/passwd"}) {
     const HttpRoute to = get(target);
     EXPECT_EQ(to.to, To::kRefusal) << target;
@@ -72,9 +72,9 @@ TEST(HttpRoute, WithATokenAllButThePageNeedIt) {
     for (const char* target : {"/metrics", "/events", "/api/status"}) {
       EXPECT_NE(get(target, *access, std::string("Bearer ") + kToken).to, To::kRefusal) << target;
       EXPECT_NE(get(target, *access, std::string("bEARER ") + kToken).to, To::kRefusal) << target;
-      for (const char* wrong : {"", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0",
-                                "Bearer 0123456789abcdeg", "Basic 0123456789abcdef", "0123456789abcdef",
-                                "Bearer  0123456789abcdef", "Bearer 0123456789ABCDEF"}) {
+      for (const char* wrong :
+           {"", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0", "Bearer 0123456789abcdeg",
+            "Basic 0123456789abcdef", "0123456789abcdef", "Bearer  0123456789abcdef", "Bearer 0123456789ABCDEF"}) {
         EXPECT_EQ(get(target, *access, wrong).status, 401U) << target << " " << wrong;
       }
     }

@@ -23,7 +23,8 @@ struct Exposition {
 inline Exposition parse_exposition(const std::string& text) {
   static const std::regex kHelp("# HELP ([a-z_]+) .+");
   static const std::regex kType("# TYPE ([a-z_]+) (counter|gauge)");
-  static const std::regex kSample(R"re(([a-z_]+)(\{[a-z]+="(?:[^"\\]|\\["\\n])*"(?:,[a-z]+="(?:[^"\\]|\\["\\n])*")*\})? (-?[0-9][0-9.e+-]*))re");
+  static const std::regex kSample(
+      R"re(([a-z_]+)(\{[a-z]+="(?:[^"\\]|\\["\\n])*"(?:,[a-z]+="(?:[^"\\]|\\["\\n])*")*\})? (-?[0-9][0-9.e+-]*))re");
   Exposition found;
   if (!absl::EndsWith(text, "\n")) found.faults.push_back("no newline at the end");
   std::set<std::string> families;
@@ -44,7 +45,8 @@ inline Exposition parse_exposition(const std::string& text) {
       if (!found.samples.emplace(absl::StrCat(part[1].str(), part[2].str()), part[3]).second) {
         found.faults.push_back("twice: " + line);
       }
-      if (absl::EndsWith(typed, "_total") && absl::StartsWith(part[3].str(), "-")) found.faults.push_back("negative: " + line);
+      if (absl::EndsWith(typed, "_total") && absl::StartsWith(part[3].str(), "-"))
+        found.faults.push_back("negative: " + line);
     } else {
       found.faults.push_back("not understood: " + line);
     }

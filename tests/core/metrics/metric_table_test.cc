@@ -46,16 +46,17 @@ TEST(MetricTable, KeepsToTheConventions) {
 }
 
 // The names of metrics in all members "expr" of a dashboard.
-void find_metrics(const nlohmann::json& json, std::set<std::string>& found) {
-  if (json.is_object() && json.contains("expr")) {
-    const std::string expression = json["expr"].get<std::string>();
+void find_metrics(const nlohmann::json& part, std::set<std::string>& found) {
+  if (part.is_object() && part.contains("expr")) {
+    const std::string expression = part["expr"].get<std::string>();
     const std::regex name("\\b(cableway|process)_[a-z_]+");
-    for (std::sregex_iterator each(expression.begin(), expression.end(), name); each != std::sregex_iterator(); ++each) {
+    for (std::sregex_iterator each(expression.begin(), expression.end(), name); each != std::sregex_iterator();
+         ++each) {
       found.insert(each->str());
     }
   }
-  if (!json.is_structured()) return;
-  for (const nlohmann::json& member : json) find_metrics(member, found);
+  if (!part.is_structured()) return;
+  for (const nlohmann::json& member : part) find_metrics(member, found);
 }
 
 TEST(MetricTable, HasWhatTheDashboardShows) {

@@ -14,18 +14,19 @@ TEST(MetricsText, IsPrometheusText) {
   text.add(Metric::kDraining, {}, std::uint64_t{1});
   text.add(Metric::kPortBytes, {"eth1", "received"}, std::uint64_t{0});
   text.add(Metric::kCpu, {}, 12.25);
-  EXPECT_EQ(text.text(),
-            "# HELP cableway_draining 1 while no paths lead through this node, else 0\n"
-            "# TYPE cableway_draining gauge\n"
-            "cableway_draining 1\n"
-            "# HELP cableway_port_bytes_total bytes of the interface, as the kernel counts them: all programs, none over "
-            "RDMA\n"
-            "# TYPE cableway_port_bytes_total counter\n"
-            "cableway_port_bytes_total{interface=\"eth1\",direction=\"sent\"} 18446744073709551615\n"
-            "cableway_port_bytes_total{interface=\"eth1\",direction=\"received\"} 0\n"
-            "# HELP process_cpu_seconds_total processor time of cablewayd, all threads\n"
-            "# TYPE process_cpu_seconds_total counter\n"
-            "process_cpu_seconds_total 12.25\n");
+  EXPECT_EQ(
+      text.text(),
+      "# HELP cableway_draining 1 while no paths lead through this node, else 0\n"
+      "# TYPE cableway_draining gauge\n"
+      "cableway_draining 1\n"
+      "# HELP cableway_port_bytes_total bytes of the interface, as the kernel counts them: all programs, none over "
+      "RDMA\n"
+      "# TYPE cableway_port_bytes_total counter\n"
+      "cableway_port_bytes_total{interface=\"eth1\",direction=\"sent\"} 18446744073709551615\n"
+      "cableway_port_bytes_total{interface=\"eth1\",direction=\"received\"} 0\n"
+      "# HELP process_cpu_seconds_total processor time of cablewayd, all threads\n"
+      "# TYPE process_cpu_seconds_total counter\n"
+      "process_cpu_seconds_total 12.25\n");
 }
 
 std::string sample_with(const std::string& label) {

@@ -29,7 +29,8 @@ class NodeMetricsTest : public ::testing::Test {
     flows_.open = 5;
     flows_.failed = 2;
     flows_.retired[0] = 7;
-    control_.ports.push_back({.port = 1, .interface = "p0", .sent = 11, .send_errors = {{1, 2}, {5, 3}}, .last_error = {}, .not_open = {}});
+    control_.ports.push_back(
+        {.port = 1, .interface = "p0", .sent = 11, .send_errors = {{1, 2}, {5, 3}}, .last_error = {}, .not_open = {}});
   }
 
   Node& node() { return world_.node(0); }
@@ -84,8 +85,8 @@ TEST_F(NodeMetricsTest, ShowsPortsAndCables) {
   EXPECT_EQ(samples.at("cableway_port_carrier" + named + "}"), "1");
   EXPECT_EQ(samples.at("cableway_port_cables_up" + named + "}"), "1");
   EXPECT_FALSE(samples.contains("cableway_port_bytes_total{interface=\"elsewhere\",direction=\"sent\"}"));
-  const std::string cable_labels = "{cable=\"" + cable() + "\",interface=\"" + port() + "\",neighbour=\"" +
-                                   world_.node(1).identity().name + "\"}";
+  const std::string cable_labels =
+      "{cable=\"" + cable() + "\",interface=\"" + port() + "\",neighbour=\"" + world_.node(1).identity().name + "\"}";
   EXPECT_EQ(samples.at("cableway_cable_up" + cable_labels), "1");
   EXPECT_EQ(samples.at("cableway_cable_loss_ratio" + cable_labels), "0");
   EXPECT_EQ(samples.at("cableway_cables_left_out"), "0");

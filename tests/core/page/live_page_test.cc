@@ -20,8 +20,10 @@ TEST(LivePage, IsOneDocumentThatLoadsNothing) {
   EXPECT_THAT(page.html, Not(HasSubstr("{{")));
   EXPECT_LT(page.html.size(), 64U << 10);
   const std::string without_namespace = std::regex_replace(page.html, std::regex("http://www.w3.org/2000/svg"), "");
-  EXPECT_FALSE(std::regex_search(without_namespace, std::regex("https?://|url\\(|@import|<(link|script|img)[^>]* src")));
-  EXPECT_FALSE(std::regex_search(without_namespace, std::regex("\\son[a-z]+=|style=|innerHTML|eval\\("))) << "the policy forbids these";
+  EXPECT_FALSE(
+      std::regex_search(without_namespace, std::regex("https?://|url\\(|@import|<(link|script|img)[^>]* src")));
+  EXPECT_FALSE(std::regex_search(without_namespace, std::regex("\\son[a-z]+=|style=|innerHTML|eval\\(")))
+      << "the policy forbids these";
 }
 
 TEST(LivePage, ItsPolicyAllowsOnlyItsOwnParts) {

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "routing/layout/topology_layout.h"
 #include "routing/topology/topology_kind.h"
 #include "tools/cableway/picture/node_look.h"
-#include "routing/layout/topology_layout.h"
 #include "tools/cableway/picture/xml_text.h"
 #include "tools/cableway/text/quantity_text.h"
 

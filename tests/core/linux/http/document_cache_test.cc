@@ -16,7 +16,8 @@ class DocumentCacheTest : public ::testing::Test {
   // What a get() has received so far; "": nothing, "null": that there is none.
   std::shared_ptr<std::string> get(const std::string& name, DocumentCache::Clock::time_point now) {
     auto received = std::make_shared<std::string>();
-    cache_.get(name, now, [received](const Document& document) { *received = document == nullptr ? "null" : *document; });
+    cache_.get(name, now,
+               [received](const Document& document) { *received = document == nullptr ? "null" : *document; });
     return received;
   }
 

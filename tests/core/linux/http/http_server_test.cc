@@ -56,7 +56,8 @@ class Client {
     std::string text;
     char byte = 0;
     boost::system::error_code error;
-    while (!absl::EndsWith(text, end) && boost::asio::read(socket_, boost::asio::buffer(&byte, 1), error) == 1) text += byte;
+    while (!absl::EndsWith(text, end) && boost::asio::read(socket_, boost::asio::buffer(&byte, 1), error) == 1)
+      text += byte;
     return text;
   }
 
@@ -146,7 +147,8 @@ TEST_F(HttpServerTest, RefusesHostileRequests) {
   EXPECT_EQ(status("GET / HTTP/1.1\r\n" + host + "X: " + std::string(20'000, 'x') + "\r\n\r\n"), "HTTP/1.1 400");
   EXPECT_EQ(status("GET /" + std::string(20'000, 'x') + " HTTP/1.1\r\n" + host + "\r\n"), "HTTP/1.1 400");
   EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"
-                   "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"), "HTTP/1.1 403");
+                   "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
+            "HTTP/1.1 403");
   EXPECT_EQ(status("GET / HTTP/1.0\r\n\r\n"), "HTTP/1.1 400");
   EXPECT_EQ(status("POST /metrics HTTP/1.1\r\n" + host + "Content-Length: 5\r\n\r\nhello"), "HTTP/1.1 413");
   EXPECT_EQ(status("GET /metrics HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
@@ -207,8 +209,7 @@ TEST_F(HttpServerTest, EndsWhileReadersAreConnected) {
 TEST_F(HttpServerTest, ATakenPortIsAnError) {
   start();
   const auto second = HttpServer::start({{"127.0.0.1", port_, true}, "", {}, {}}, nullptr);
-  EXPECT_EQ(second.status().message(),
-            absl::StrCat("cannot listen at 127.0.0.1:", port_, ": Address already in use"));
+  EXPECT_EQ(second.status().message(), absl::StrCat("cannot listen at 127.0.0.1:", port_, ": Address already in use"));
 }
 
 }  // namespace

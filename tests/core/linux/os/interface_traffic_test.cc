@@ -7,9 +7,12 @@ namespace {
 
 constexpr char kTable[] =
     "Inter-|   Receive                                                |  Transmit\n"
-    " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
-    "    lo:  800       8    0    0    0     0          0         0      800       8    0    0    0     0       0          0\n"
-    "enp1s0f0np0:18446744073709551615 2    3    4    5     6          7         8   9 10  11   12   13    14    15   16\n";
+    " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier "
+    "compressed\n"
+    "    lo:  800       8    0    0    0     0          0         0      800       8    0    0    0     0       0      "
+    "    0\n"
+    "enp1s0f0np0:18446744073709551615 2    3    4    5     6          7         8   9 10  11   12   13    14    15   "
+    "16\n";
 
 TEST(InterfaceTraffic, ReadsBothDirections) {
   const HostTraffic traffic = parse_interface_traffic(kTable);

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "routing/layout/topology_layout.h"
 #include "routing/shapes/topology_generator.h"
 #include "routing/topology_io/dot_topology.h"
 #include "tests/routing/sample_topologies.h"
 #include "tools/cableway/picture/topology_dot.h"
-#include "routing/layout/topology_layout.h"
 #include "tools/cableway/picture/topology_svg.h"
 
 namespace cableway::cli {

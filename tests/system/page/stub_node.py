@@ -11,12 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-_PAGE = Path(__file__).resolve().parents[2] / "core" / "page"
+_PAGE = Path(__file__).resolve().parents[3] / "core" / "page"
 _RATE_MBPS = 100_000
 
 
 def page_html() -> str:
-    style, script = (_PAGE / "page.css").read_text(), "".join((_PAGE / name).read_text() for name in ("map.js", "page.js"))
+    style = (_PAGE / "page.css").read_text()
+    script = "".join((_PAGE / name).read_text() for name in ("map.js", "page.js"))
     return (_PAGE / "page.html").read_text().replace("{{style}}", style).replace("{{script}}", script)
 
 
@@ -25,8 +26,9 @@ def circle_map(count: int, joined: list[tuple[int, int]], name: str = "spark-") 
     width = max(56, len(f"{name}{count}") * 8 + 18)
     spacing = width + (44 if count > 16 else 110)
     radius = spacing / 2 / math.sin(math.pi / max(count, 3))
-    nodes = [{"name": f"{name}{i}", "x": round(radius * math.sin(2 * math.pi * i / count), 1), "width": width, "draining": i == 2,
-              "y": round(-radius * math.cos(2 * math.pi * i / count), 1)} for i in range(count)]
+    turn = 2 * math.pi / count
+    nodes = [{"name": f"{name}{i}", "x": round(radius * math.sin(turn * i), 1), "y": round(-radius * math.cos(turn * i), 1),
+              "width": width, "draining": i == 2} for i in range(count)]
     cables = [{"cable": f"c{i}", "a": {"node": a, "interface": f"to-{b}"}, "b": {"node": b, "interface": f"to-{a}"},
                "rate_mbps": _RATE_MBPS, "latency_us": 12.5, "loss_percent": 0, "draining": False, "used": i != 1, "bend": 0}
               for i, (a, b) in enumerate(joined)]
@@ -83,8 +85,9 @@ class StubNode:
 
     def _log(self) -> dict[str, Any]:
         text = self._hostile or "cable to-1 to node spark-1 port to-0 is up after 0.3 s"
-        return {"schema": 1, "events": [{"number": i, "time": "2026-01-02T03:04:05.678901Z", "severity": severity, "code": "CABLE_UP",
-                                         "text": text} for i, severity in enumerate(("info", "warning", "error"))]}
+        return {"schema": 1, "events": [{"number": i, "time": "2026-01-02T03:04:05.678901Z", "severity": severity,
+                                         "code": "CABLE_UP", "text": text}
+                                        for i, severity in enumerate(("info", "warning", "error"))]}
 
     def _live(self) -> dict[str, Any]:
         seconds = time.monotonic() - self._began
@@ -97,13 +100,14 @@ class StubNode:
                           "counts": {"received_bytes": sent // 3, "sent_bytes": sent}, "cables": [cable]})
         path = "spark-0 -> spark-1 -> spark-2 -> spark-3" + self._hostile
         flows = [{"flow": f"{i:016x}", "process": 1000 + i, "node": f"spark-{i % 7}", "sends": i % 2 == 0, "paths": [path],
-                  "bytes": int(seconds * 1e9), "bytes_per_s": 1_000_000_000 // (i + 1), "reroutes": i % 2, "waits": None}
+                  "bytes": int(seconds * 1e9), "bytes_per_s": 1_000_000_000 // (i + 1), "reroutes": i % 2,
+                  "waits": None}
                  for i in range(min(self._flows, 100))]
         circuits = [{"flow": f"{i:016x}", "path": path, "bytes": int(seconds * 1e8), "open_ms": 1000} for i in range(3)]
-        problems = [{"code": "CABLE_LOSSY", "severity": "warning", "interface": "to-1", "seconds": 3, "advice": "replace the cable",
-                     "text": "cable to-1 loses 7 % of its packets" + self._hostile}]
-        return {"schema": 1, "node": "spark-0", "cluster": "cableway", "version": "1.0", "at_ms": int(seconds * 1000), "sessions": 1,
-                "draining": False, "ports": ports, "problems": problems, "flows": flows, "circuits": circuits,
+        problems = [{"code": "CABLE_LOSSY", "severity": "warning", "interface": "to-1", "seconds": 3,
+                     "advice": "replace the cable", "text": "cable to-1 loses 7 % of its packets" + self._hostile}]
+        return {"schema": 1, "node": "spark-0", "cluster": "cableway", "version": "1.0", "at_ms": int(seconds * 1000),
+                "sessions": 1, "draining": False, "ports": ports, "problems": problems, "flows": flows, "circuits": circuits,
                 "own": {"flows_open": self._flows, "flows_opened": self._flows, "flows_failed": 0, "flows_waiting": 0,
                         "received_bytes_per_s": 1, "sent_bytes_per_s": 1, "bytes_again": 0, "flows_listed": self._flows},
                 "relayed": {"bytes": int(seconds * 1e9), "circuits_open": 3, "circuits_opened": 9, "circuits_broken": 0,
