@@ -18,7 +18,7 @@ using routing::Topology;
 // Pixels.
 constexpr std::size_t kNameWidth = 8;
 constexpr std::size_t kBoxRoom = 18;
-constexpr std::size_t kSmallestBox = 56;
+constexpr std::size_t kSmallestBox = 68;
 constexpr std::size_t kCableRoom = 110;
 constexpr std::size_t kCrowdedRoom = 44;
 constexpr std::size_t kCrowd = 16;  // nodes

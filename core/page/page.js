@@ -31,6 +31,11 @@ function counted(number, one, many) {
   return number.toLocaleString('en') + ' ' + (number === 1 ? one : many);
 }
 
+// "n0 -> n1" of "n0 -cable-> n1".
+function nodesOf(path) {
+  return path.replace(/ -[^ ]+-> /g, ' -> ');
+}
+
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -74,6 +79,7 @@ function rateCell(rate, full) {
       cell.appendChild(document.createElement('span')).className = 'amount';
     }
     const share = full > 0 && rate !== null ? rate / full : 0;
+    cell.firstChild.hidden = full === 0;  // the kernel does not know the port's rate
     cell.firstChild.className = 'bar h' + heatOf(share);
     cell.firstChild.firstChild.style.width = Math.min(100, 100 * share).toFixed(1) + '%';
     setText(cell.lastChild, rate === null ? '-' : bitRate(rate));
@@ -256,7 +262,7 @@ class Page {
   showCircuits(live) {
     this.circuits.show(live.circuits.map((circuit) => {
       const rate = this.rates.of('circuit ' + circuit.flow + circuit.path, circuit.bytes, live.at_ms);
-      return [circuit.path, rate === null ? '-' : bitRate(rate), byteCount(circuit.bytes)];
+      return [nodesOf(circuit.path), rate === null ? '-' : bitRate(rate), byteCount(circuit.bytes)];
     }), [0]);
     const rest = live.relayed.circuits_open - live.circuits.length;
     setText(byId('circuits-rest'), rest > 0 ? 'and ' + rest.toLocaleString('en') + ' more' : '');

@@ -23,7 +23,7 @@ def page_html() -> str:
 
 def circle_map(count: int, joined: list[tuple[int, int]], name: str = "spark-") -> dict[str, Any]:
     """Nodes on a circle, as routing/layout places them."""
-    width = max(56, len(f"{name}{count}") * 8 + 18)
+    width = max(68, len(f"{name}{count}") * 8 + 18)
     spacing = width + (44 if count > 16 else 110)
     radius = spacing / 2 / math.sin(math.pi / max(count, 3))
     turn = 2 * math.pi / count
