@@ -36,6 +36,10 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kDescriptorsLimited, "DESCRIPTORS_LIMITED", Severity::kWarning,
      "the limit of open files cannot be raised: each relayed circuit needs four of them",
      "raise LimitNOFILE in the unit, or ulimit -n"},
+    {Code::kHttpFailed, "HTTP_FAILED", Severity::kWarning,
+     "the page and the metrics cannot be served at the address that CABLEWAY_HTTP gives: the node runs on without them "
+     "and retries every two seconds",
+     "end the process that holds the TCP port, or set another CABLEWAY_HTTP and restart"},
 
     {Code::kNoPorts, "NO_PORTS", Severity::kWarning, "this host has no port: no cable can be found",
      "set CABLEWAY_PORTS to the interfaces or prefixes of this host's cables, such as eth1,10.7.0.0/16; cableway ports "

@@ -31,6 +31,7 @@ enum class EventCode : std::uint8_t {
   kKeysChanged,
   kLogUnavailable,
   kDescriptorsLimited,
+  kHttpFailed,
   // Its ports.
   kNoPorts,
   kPortUnusable,

@@ -63,6 +63,11 @@ absl::Status cross_check(const Settings& settings) {
                                                    with_origin(settings, "data_ports"),
                                                    "; expected relay_port outside of data_ports"));
   }
+  if (settings.http && !settings.http->is_loopback && settings.http_token_file.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        with_origin(settings, "http"), ", which other hosts can reach, and http_token_file is not set; expected a ",
+        "file with a token, or an address of the loopback, such as 127.0.0.1:", settings.http->port));
+  }
   return absl::OkStatus();
 }
 

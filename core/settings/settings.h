@@ -16,6 +16,7 @@
 #include "core/discovery/control_channel.h"
 #include "core/ports/port_selector.h"
 #include "core/pulse/pulse.h"
+#include "core/settings/http_address.h"
 #include "core/settings/port_range.h"
 #include "routing/topology/topology.h"
 
@@ -64,6 +65,8 @@ struct Settings {
   std::chrono::microseconds relay_spin{20};  // busy-poll time of an idle relay before it sleeps
   std::uint64_t relay_memory = 2ULL << 30;   // bytes that relayed circuits may use
   std::string expect;                        // file of the expected topology, for the command line; empty: none
+  std::optional<HttpAddress> http;           // of the page and the metrics; not set: none are served
+  std::string http_token_file;               // file with the token that their readers must have, empty: none
   bool cable_test = true;                    // neighbours and this node's operator may run cable tests
 
   // The origin of each setting, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Defaults have no entry.

@@ -29,6 +29,8 @@ constexpr SampleValue kExamples[] = {
     {"key_file", "/etc/cableway/key"},
     {"daemon", "/usr/bin/cablewayd"},
     {"expect", "/etc/cableway/expected.toml"},
+    {"http", "127.0.0.1:7473"},
+    {"http_token_file", "/etc/cableway/http_token"},
 };
 
 std::string example_of(std::string_view key) {

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/settings/http_address.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/topology.h"
 
@@ -191,6 +192,17 @@ std::string show_relay_memory(const Settings& settings) {
   return absl::StrCat(settings.relay_memory);
 }
 
+Refused set_http(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  std::optional<HttpAddress> address = parse_http_address(text);
+  if (!address) return text;
+  settings.http = *std::move(address);
+  return std::nullopt;
+}
+
+std::string show_http(const Settings& settings) {
+  return settings.http ? to_text(*settings.http) : "";
+}
+
 template <std::string Settings::*kMember>
 std::string show_text(const Settings& settings) {
   return settings.*kMember;
@@ -313,6 +325,13 @@ constexpr Setting kSettings[] = {
      "memory that circuits relayed by this node may use, as the kernel counts it: up to half is leased to the busy "
      "ones, the rest bounds their number; more circuits are refused",
      set_relay_memory, show_relay_memory},
+    {"http", Form::kText, "ADDRESS:PORT, such as 127.0.0.1:7473 or [::1]:7473", 0, 0, "not set",
+     "where this node serves its page and its Prometheus metrics; an address that is not the loopback's needs "
+     "http_token_file",
+     set_http, show_http},
+    {"http_token_file", Form::kText, kPath, 0, 0, "none",
+     "the secret that readers of the page and the metrics must have", set_path<&Settings::http_token_file>,
+     show_text<&Settings::http_token_file>},
     {"cable_test", Form::kTruth, "true or false", 0, 0, "",
      "cableway doctor, here and on neighbours, may send data over a cable for a second to measure its throughput",
      set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>, kTruths, kReloads},

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/linux/files/key_reader.h"
+#include "core/linux/files/token_reader.h"
 #include "core/linux/session/session_group.h"
 #include "core/linux/session/session_names.h"
 #include "routing/text/node_name.h"
@@ -63,6 +64,9 @@ absl::StatusOr<std::string> check_config(const Settings& settings, const std::op
   if (absl::Status status = host::find_session_group(settings.session_group).status(); !status.ok()) return status;
   if (!settings.key_file.empty()) {
     if (absl::Status status = host::read_keys(settings.key_file).status(); !status.ok()) return status;
+  }
+  if (!settings.http_token_file.empty()) {
+    if (absl::Status status = host::read_token(settings.http_token_file).status(); !status.ok()) return status;
   }
   std::vector<std::string> warnings;
   if (ports) warn_of_ports(settings, *ports, warnings);

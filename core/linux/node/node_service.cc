@@ -85,6 +85,7 @@ absl::Status NodeService::open(For whom) {
   listen_on_ports();
   sessions_->update_welcome(welcome());
   note_no_ports();
+  if (absl::Status status = start_http(); !status.ok()) return status;
   keys_->follow(clock_, events(), [this] {
     use_setup_keys();
     sessions_->update_welcome(welcome());
@@ -220,6 +221,12 @@ absl::Status NodeService::start_pulses() {
   if (!pulses.ok()) return pulses.status();
   pulses_ = *std::move(pulses);
   return absl::OkStatus();
+}
+
+absl::Status NodeService::start_http() {
+  auto http = HttpService::start(io_, clock_, events(), settings_, [this] { return view_sources(); });
+  if (http.ok()) http_ = *std::move(http);
+  return http.status();
 }
 
 void NodeService::follow_devices() {
@@ -443,6 +450,7 @@ std::vector<HostProblem> NodeService::problems() const {
     problems.push_back({EventCode::kNoPorts, std::move(none)});
   }
   if (!keys_->problem().empty()) problems.push_back({EventCode::kKeyUnreadable, keys_->problem()});
+  if (http_ != nullptr && !http_->problem().empty()) problems.push_back({EventCode::kHttpFailed, http_->problem()});
   if (!session_name_held_.empty()) problems.push_back({EventCode::kSessionNameTaken, session_name_held_});
   if (!not_listening_.empty()) problems.push_back({EventCode::kNotListening, not_listening_});
   if (std::string flood = floods_->problem(); !flood.empty()) {

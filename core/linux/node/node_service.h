@@ -19,6 +19,7 @@
 #include "core/linux/gate/shared_port_stamps.h"
 #include "core/linux/hop/cable_probe.h"
 #include "core/linux/hop/circuit_acceptor.h"
+#include "core/linux/node/http_service.h"
 #include "core/linux/node/key_service.h"
 #include "core/linux/node/pulse_service.h"
 #include "core/linux/node/relay_service.h"
@@ -73,6 +74,7 @@ class NodeService {
   void note_session_access(const std::optional<SessionGroup>& group);
   absl::Status start_relay();
   absl::Status start_pulses();
+  absl::Status start_http();
   void follow_devices();
   void on_port_lost(PortLost lost);
   void on_cable_unfit(const PortLost& lost);
@@ -123,6 +125,7 @@ class NodeService {
   std::optional<FloodNotes> floods_;
   std::unique_ptr<CircuitAcceptor> acceptor_;
   std::unique_ptr<PulseService> pulses_;  // null: none are sent
+  std::unique_ptr<HttpService> http_;     // null: nothing is served
 };
 
 }  // namespace cableway::host

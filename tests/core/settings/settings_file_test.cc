@@ -73,6 +73,8 @@ TEST(SettingsFile, ParsesEverySetting) {
     pulse_ms = 0
     session_dir = "/run/lab"
     session_group = "users"
+    http = "[::1]:7473"
+    http_token_file = "/etc/cableway/http_token"
   )");
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->node, "n1.rack-2");
@@ -107,6 +109,8 @@ TEST(SettingsFile, ParsesEverySetting) {
   EXPECT_EQ(settings->pulse, std::chrono::milliseconds(0));
   EXPECT_EQ(settings->session_dir, "/run/lab");
   EXPECT_EQ(settings->session_group, "users");
+  EXPECT_EQ(settings->http, (HttpAddress{"::1", 7473, true}));
+  EXPECT_EQ(settings->http_token_file, "/etc/cableway/http_token");
   // All but `config`, which is not allowed in the file.
   EXPECT_EQ(settings->origins.size(), all_settings().size() - 1);
   EXPECT_EQ(settings->origins.at("node"), "c.toml:2");

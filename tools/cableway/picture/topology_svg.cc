@@ -7,16 +7,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "routing/layout/topology_layout.h"
 #include "routing/topology/topology_kind.h"
 #include "tools/cableway/picture/node_look.h"
-#include "tools/cableway/picture/topology_layout.h"
 #include "tools/cableway/picture/xml_text.h"
 #include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
 namespace {
 
+using routing::Place;
 using routing::Topology;
+using routing::TopologyLayout;
 
 // Pixels.
 constexpr double kCharacter = 8;

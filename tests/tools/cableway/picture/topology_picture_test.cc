@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "routing/layout/topology_layout.h"
 #include "routing/shapes/topology_generator.h"
 #include "routing/topology_io/dot_topology.h"
 #include "tests/routing/sample_topologies.h"
 #include "tools/cableway/picture/topology_dot.h"
-#include "tools/cableway/picture/topology_layout.h"
 #include "tools/cableway/picture/topology_svg.h"
 
 namespace cableway::cli {
@@ -223,10 +223,10 @@ TEST(TopologySvg, ManyCablesHaveNoLabels) {
 
 TEST(TopologyLayout, ATorusIsAGridAndItsClosingCablesBypassTheNodesBetween) {
   const Topology torus = routing::sample_topology(9, routing::torus_pairs(3, 3));
-  const TopologyLayout layout = lay_out(torus, routing::recognise_shape(torus), 100);
+  const routing::TopologyLayout layout = lay_out(torus, routing::recognise_shape(torus), 100);
   std::set<double> columns;
   std::set<double> rows;
-  for (const Place& place : layout.places) {
+  for (const routing::Place& place : layout.places) {
     columns.insert(place.x);
     rows.insert(place.y);
   }
@@ -245,7 +245,7 @@ TEST(TopologyLayout, ATorusIsAGridAndItsClosingCablesBypassTheNodesBetween) {
 
 TEST(TopologyLayout, AStarHasItsHubInTheMiddle) {
   const Topology star = routing::sample_topology(6, routing::star_pairs(5));
-  const TopologyLayout layout = lay_out(star, routing::recognise_shape(star), 100);
+  const routing::TopologyLayout layout = lay_out(star, routing::recognise_shape(star), 100);
   for (std::size_t leaf = 2; leaf < 6; ++leaf) {
     EXPECT_NEAR(std::hypot(layout.places[leaf].x - layout.places[0].x, layout.places[leaf].y - layout.places[0].y),
                 std::hypot(layout.places[1].x - layout.places[0].x, layout.places[1].y - layout.places[0].y), 1e-9);

@@ -1,17 +1,12 @@
-#include "tools/cableway/picture/topology_layout.h"
+#include "routing/layout/topology_layout.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 
-namespace cableway::cli {
+namespace cableway::routing {
 namespace {
-
-using routing::NodeIndex;
-using routing::Topology;
-using routing::TopologyKind;
-using routing::TopologyShape;
 
 constexpr std::size_t kLongestRow = 8;
 constexpr double kParallelGap = 22;
@@ -93,7 +88,7 @@ class TreePlaces {
 
   std::vector<NodeIndex> children(const Step& step) const {
     std::vector<NodeIndex> found;
-    for (const routing::Adjacency& each : topology_.adjacencies(step.node)) {
+    for (const Adjacency& each : topology_.adjacencies(step.node)) {
       const bool is_root = step.depth == 0;
       if (!is_root && each.neighbour == step.parent) continue;
       if (found.empty() || found.back() != each.neighbour) found.push_back(each.neighbour);
@@ -142,12 +137,12 @@ double arc_of(const Place& a, const Place& b, double spacing) {
 
 void place_cables(const Topology& topology, const TopologyShape& shape, double spacing, TopologyLayout& layout) {
   for (std::uint32_t i = 0; i < topology.cable_count(); ++i) {
-    const routing::Cable& cable = topology.cables()[i];
+    const Cable& cable = topology.cables()[i];
     const Place& a = layout.places[cable.a.node.value];
     const Place& b = layout.places[cable.b.node.value];
     const auto parallel = topology.cables_between(cable.a.node, cable.b.node);
-    const auto self = std::find_if(parallel.begin(), parallel.end(),
-                                   [&](const routing::Adjacency& each) { return each.cable.value == i; });
+    const auto self =
+        std::find_if(parallel.begin(), parallel.end(), [&](const Adjacency& each) { return each.cable.value == i; });
     const double place = static_cast<double>(self - parallel.begin());
     const double count = static_cast<double>(parallel.size());
     const double arc = shape.kind == TopologyKind::kTorus ? arc_of(a, b, spacing) : 0;
@@ -181,4 +176,4 @@ TopologyLayout lay_out(const Topology& topology, const TopologyShape& shape, dou
   return layout;
 }
 
-}  // namespace cableway::cli
+}  // namespace cableway::routing

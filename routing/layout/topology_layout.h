@@ -1,13 +1,13 @@
 // Where the nodes of a topology are drawn.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_LAYOUT_H_
-#define CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_LAYOUT_H_
+#ifndef CABLEWAY_ROUTING_LAYOUT_TOPOLOGY_LAYOUT_H_
+#define CABLEWAY_ROUTING_LAYOUT_TOPOLOGY_LAYOUT_H_
 
 #include <vector>
 
 #include "routing/topology/topology.h"
 #include "routing/topology/topology_kind.h"
 
-namespace cableway::cli {
+namespace cableway::routing {
 
 struct Place {
   double x = 0;
@@ -25,8 +25,8 @@ struct TopologyLayout {
 // A line in rows, a torus as its grid, a star around its hub, a tree level by level, all else on a circle. `spacing` is
 // the distance of neighbouring nodes; parallel cables are drawn apart, and cables that close a torus's row or column in
 // an arc around the nodes between. Pure; the same for equal topologies.
-TopologyLayout lay_out(const routing::Topology& topology, const routing::TopologyShape& shape, double spacing);
+TopologyLayout lay_out(const Topology& topology, const TopologyShape& shape, double spacing);
 
-}  // namespace cableway::cli
+}  // namespace cableway::routing
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_LAYOUT_H_
+#endif  // CABLEWAY_ROUTING_LAYOUT_TOPOLOGY_LAYOUT_H_

@@ -1,0 +1,62 @@
+// Documents that all readers share. A document is made at most once a second, and less often if that takes long: at
+// most a twentieth of the time goes into one, however many readers ask.
+#ifndef CABLEWAY_CORE_LINUX_HTTP_DOCUMENT_CACHE_H_
+#define CABLEWAY_CORE_LINUX_HTTP_DOCUMENT_CACHE_H_
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cableway::host {
+
+// Null: the document cannot be made.
+using Document = std::shared_ptr<const std::string>;
+
+struct MadeDocument {
+  Document document;
+  std::chrono::nanoseconds cost{0};  // processor time
+};
+
+// One thread.
+class DocumentCache {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Receive = std::function<void(const Document&)>;
+  // Makes a document, and passes it to the function on the cache's thread, not from inside the call.
+  using Make = std::function<void(const std::string& name, std::function<void(MadeDocument)>)>;
+
+  static constexpr std::chrono::seconds kFresh{1};
+  static constexpr int kCostShare = 20;  // of the time that a document is used, at most one part goes into making it
+  static constexpr std::chrono::seconds kForgotten{10};
+
+  explicit DocumentCache(Make make) : make_(std::move(make)) {}
+  DocumentCache(const DocumentCache&) = delete;
+  DocumentCache& operator=(const DocumentCache&) = delete;
+
+  // Calls `receive` at once with a fresh document, or later, from inside one call of a Make's function.
+  void get(const std::string& name, Clock::time_point now, Receive receive);
+  // Frees documents that nobody has asked for.
+  void forget_unused(Clock::time_point now);
+
+ private:
+  struct Entry {
+    Document document;
+    Clock::time_point fresh_until;
+    Clock::time_point asked;
+    bool in_making = false;
+    std::vector<Receive> waiting;
+  };
+
+  void made(const std::string& name, MadeDocument made);
+
+  const Make make_;
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_HTTP_DOCUMENT_CACHE_H_

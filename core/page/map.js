@@ -1,0 +1,238 @@
+'use strict';
+// The map: cables as two curves, one per direction. The drawing of `cableway sim --html` (cable_map.cc), as it lives.
+const SVG = 'http://www.w3.org/2000/svg';
+const HEAT_STEPS = [0.25, 0.5, 0.75, 0.9];
+const HEAT_NAMES = ['idle', 'below 25 %', 'below 50 %', 'below 75 %', 'below 90 %', '90 % and more'];
+const LANE_WIDTHS = [1.5, 2.5, 3, 3.5, 4.5, 5.5];
+const BOX_HEIGHT = 36;
+const LANE_GAP = 4.5;  // of a direction from the middle of its cable
+const LABEL = {width: 78, height: 13, gap: 11};
+
+function heatOf(share) {
+  if (!(share >= 0.0005)) return 0;
+  return 1 + HEAT_STEPS.filter((step) => share >= step).length;
+}
+
+function svgElement(name, attributes, parent) {
+  const element = document.createElementNS(SVG, name);
+  for (const key of Object.keys(attributes)) element.setAttribute(key, attributes[key]);
+  if (parent) parent.appendChild(element);
+  return element;
+}
+
+function round(number) {
+  return Math.round(number * 10) / 10;
+}
+
+// A quadratic curve. The control point is twice as far from the straight line as the curve gets.
+class Curve {
+  constructor(begin, control, end) {
+    this.begin = begin;
+    this.control = control;
+    this.end = end;
+  }
+
+  static of(a, b, bend) {
+    const length = Math.max(Math.hypot(b.x - a.x, b.y - a.y), 1);
+    const offset = 2 * bend / length;
+    return new Curve(a, {x: (a.x + b.x) / 2 - (b.y - a.y) * offset, y: (a.y + b.y) / 2 + (b.x - a.x) * offset}, b);
+  }
+
+  at(where) {
+    const rest = 1 - where;
+    const mix = (axis) => rest * rest * this.begin[axis] + 2 * rest * where * this.control[axis] + where * where * this.end[axis];
+    return {x: mix('x'), y: mix('y')};
+  }
+
+  // The unit tangent at a place.
+  along(where) {
+    const part = (axis) => (1 - where) * (this.control[axis] - this.begin[axis]) + where * (this.end[axis] - this.control[axis]);
+    const length = Math.max(Math.hypot(part('x'), part('y')), 1e-9);
+    return {x: part('x') / length, y: part('y') / length};
+  }
+
+  reversed() {
+    return new Curve(this.end, this.control, this.begin);
+  }
+
+  // A parallel curve to the right, seen from `begin`.
+  beside(distance) {
+    const length = Math.max(Math.hypot(this.end.x - this.begin.x, this.end.y - this.begin.y), 1e-9);
+    const x = -(this.end.y - this.begin.y) / length * distance;
+    const y = (this.end.x - this.begin.x) / length * distance;
+    const moved = (place) => ({x: place.x + x, y: place.y + y});
+    return new Curve(moved(this.begin), moved(this.control), moved(this.end));
+  }
+
+  path() {
+    const text = (place) => round(place.x) + ' ' + round(place.y);
+    return 'M' + text(this.begin) + 'Q' + text(this.control) + ' ' + text(this.end);
+  }
+}
+
+function boxAround(middle, width, height) {
+  return {left: middle.x - width / 2, top: middle.y - height / 2, right: middle.x + width / 2, bottom: middle.y + height / 2};
+}
+
+function overlap(one, other) {
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+}
+
+class Lane {
+  constructor(curve, parent) {
+    this.curve = curve.beside(LANE_GAP);
+    this.group = svgElement('g', {}, parent);
+    this.line = svgElement('path', {class: 'lane', d: this.curve.path()}, this.group);
+    this.arrow = svgElement('path', {class: 'arrow'}, this.group);
+    this.show(null);
+  }
+
+  // `share` of the cable's rate; null: not known here.
+  show(share) {
+    const heat = share === null ? 0 : heatOf(share);
+    this.group.setAttribute('class', share === null ? 'elsewhere' : 'h' + heat);
+    const width = LANE_WIDTHS[heat];
+    this.line.setAttribute('stroke-width', width);
+    const tip = this.curve.at(0.62);
+    const ahead = this.curve.along(0.62);
+    const size = 6 + width / 2;
+    const base = {x: tip.x - ahead.x * size, y: tip.y - ahead.y * size};
+    const side = size * 0.8;
+    this.arrow.setAttribute('d', 'M' + round(tip.x + ahead.x * size / 2) + ' ' + round(tip.y + ahead.y * size / 2) +
+        'L' + round(base.x - ahead.y * side) + ' ' + round(base.y + ahead.x * side) +
+        'L' + round(base.x + ahead.y * side) + ' ' + round(base.y - ahead.x * side) + 'Z');
+  }
+}
+
+class CableMap {
+  // `tell` is called with the text about the cable that has the focus or the pointer.
+  constructor(svg, map, tell) {
+    this.svg = svg;
+    this.map = map;
+    this.tell = tell;
+    this.taken = [];
+    this.cables = [];
+    svg.replaceChildren();
+    this.setSize();
+    for (const node of map.nodes) this.taken.push(boxAround(node, node.width + 4, BOX_HEIGHT + 4));
+    for (const cable of map.cables) this.cables.push(this.drawCable(cable));
+    for (const node of map.nodes) this.drawNode(node);
+    for (const drawn of this.cables) if (drawn.own) drawn.label = this.drawLabel(drawn);
+  }
+
+  setSize() {
+    let box = {left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity};
+    const hold = (place, beside, above) => {
+      box = {left: Math.min(box.left, place.x - beside), top: Math.min(box.top, place.y - above),
+             right: Math.max(box.right, place.x + beside), bottom: Math.max(box.bottom, place.y + above)};
+    };
+    for (const node of this.map.nodes) hold(node, node.width / 2 + 10, BOX_HEIGHT / 2 + 10);
+    for (const cable of this.map.cables) hold(this.curveOf(cable).at(0.5), LABEL.width + 14, LABEL.height + 14);
+    if (this.map.nodes.length === 0) box = {left: 0, top: 0, right: 10, bottom: 10};
+    const width = box.right - box.left;
+    this.middle = {x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2};
+    this.svg.setAttribute('viewBox', [box.left, box.top, width, box.bottom - box.top].map(round).join(' '));
+    this.svg.setAttribute('width', round(width));
+    this.svg.setAttribute('height', round(box.bottom - box.top));
+    // Smaller text would be illegible: the frame scrolls instead.
+    this.svg.style.minWidth = round(width * 0.62) + 'px';
+    const own = this.map.nodes.find((node) => node.name === this.map.node);
+    const frame = this.svg.parentElement;
+    if (own) frame.scrollLeft = (own.x - box.left) / width * frame.scrollWidth - frame.clientWidth / 2;
+  }
+
+  curveOf(cable) {
+    return Curve.of(this.map.nodes[cable.a.node], this.map.nodes[cable.b.node], cable.bend);
+  }
+
+  nameOf(end) {
+    return this.map.nodes[end.node].name;
+  }
+
+  drawCable(cable) {
+    const curve = this.curveOf(cable);
+    const own = [cable.a, cable.b].find((end) => this.nameOf(end) === this.map.node);
+    const group = svgElement('g', {class: 'cable' + (cable.used ? '' : ' down'), tabindex: '0', role: 'img'}, this.svg);
+    svgElement('path', {class: 'reach', d: curve.path()}, group);
+    const drawn = {cable, curve, own, group, fromA: new Lane(curve, group), fromB: new Lane(curve.reversed(), group)};
+    group.addEventListener('focus', () => this.choose(drawn));
+    group.addEventListener('pointerenter', () => this.choose(drawn));
+    this.describe(drawn, this.limitText(cable));
+    return drawn;
+  }
+
+  limitText(cable) {
+    const parts = [bitRate(cable.rate_mbps * 125000) + ' each way'];
+    if (cable.latency_us !== null) parts.push(Math.round(cable.latency_us) + ' us');
+    if (cable.loss_percent > 0) parts.push('loses ' + cable.loss_percent + ' % of packets');
+    if (cable.draining) parts.push('drains');
+    else if (!cable.used) parts.push('not used');
+    return parts.join(', ');
+  }
+
+  describe(drawn, text) {
+    const {cable} = drawn;
+    drawn.text = this.nameOf(cable.a) + ' ' + cable.a.interface + ' - ' + this.nameOf(cable.b) + ' ' + cable.b.interface + ': ' + text;
+    drawn.group.setAttribute('aria-label', drawn.text);
+    if (this.chosen === drawn) this.tell(drawn.text);
+  }
+
+  choose(drawn) {
+    this.chosen = drawn;
+    this.tell(drawn.text);
+  }
+
+  drawNode(node) {
+    const isOwn = node.name === this.map.node;
+    svgElement('rect', {class: 'node' + (isOwn ? ' own' : '') + (node.draining ? ' drains' : ''), x: round(node.x - node.width / 2),
+                        y: round(node.y - BOX_HEIGHT / 2), width: node.width, height: BOX_HEIGHT, rx: 9}, this.svg);
+    const note = node.draining ? 'drains' : isOwn ? 'this node' : '';
+    const name = svgElement('text', {class: 'name', x: round(node.x), y: round(node.y + (note ? -1 : 5))}, this.svg);
+    name.textContent = node.name;
+    if (!note) return;
+    svgElement('text', {class: 'note', x: round(node.x), y: round(node.y + 12)}, this.svg).textContent = note;
+  }
+
+  // In a free place beside the cable, or null.
+  drawLabel(drawn) {
+    for (const where of [0.5, 0.4, 0.6, 0.3, 0.7]) {
+      for (const outward of [true, false]) {
+        const at = this.placeBeside(drawn.curve, where, outward);
+        const box = boxAround(at, LABEL.width, LABEL.height);
+        if (this.taken.some((other) => overlap(box, other))) continue;
+        this.taken.push(box);
+        return svgElement('text', {class: 'value', x: round(at.x), y: round(at.y + 4)}, this.svg);
+      }
+    }
+    return null;
+  }
+
+  placeBeside(curve, where, outward) {
+    const at = curve.at(where);
+    const ahead = curve.along(where);
+    let aside = {x: -ahead.y, y: ahead.x};
+    const away = aside.x * (at.x - this.middle.x) + aside.y * (at.y - this.middle.y);
+    if ((away > 0) !== outward) aside = {x: -aside.x, y: -aside.y};
+    const distance = LABEL.gap + Math.abs(aside.x) * LABEL.width / 2 + Math.abs(aside.y) * LABEL.height / 2;
+    return {x: at.x + aside.x * distance, y: at.y + aside.y * distance};
+  }
+
+  // `rates`: by interface of this node, {sent, received} in bytes a second.
+  show(rates) {
+    for (const drawn of this.cables) {
+      const rate = drawn.own && rates.get(drawn.own.interface);
+      if (!rate) continue;
+      const isA = drawn.own === drawn.cable.a;
+      const full = drawn.cable.rate_mbps * 125000;
+      const fromA = isA ? rate.sent : rate.received;
+      const fromB = isA ? rate.received : rate.sent;
+      drawn.fromA.show(fromA / full);
+      drawn.fromB.show(fromB / full);
+      if (drawn.label) drawn.label.textContent = bitRate(Math.max(fromA, fromB));
+      const direction = (from, to, value) => this.nameOf(from) + ' to ' + this.nameOf(to) + ' ' + bitRate(value) + ' (' +
+          percent(value / full) + ')';
+      this.describe(drawn, direction(drawn.cable.a, drawn.cable.b, fromA) + ', ' +
+          direction(drawn.cable.b, drawn.cable.a, fromB) + '; ' + this.limitText(drawn.cable));
+    }
+  }
+}
