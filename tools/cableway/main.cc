@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
                             {.environment = environ,
                              .host_name = cableway::host::host_name(),
                              .out_is_terminal = ::isatty(STDOUT_FILENO) == 1,
-                             .err_is_terminal = ::isatty(STDERR_FILENO) == 1},
+                             .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
+                             .in = &std::cin,
+                             .in_is_terminal = ::isatty(STDIN_FILENO) == 1},
                             std::cout, std::cerr);
 }

@@ -50,6 +50,7 @@ struct Around {
   bool err_is_terminal = false;
   std::chrono::milliseconds progress_patience{2000};
   std::uint64_t free_memory = 8'000'000'000;
+  std::function<void(Surroundings&)> adjust = [](Surroundings&) {};
 };
 
 inline Outcome run_command(const std::vector<std::string>& arguments, Around around = {}) {
@@ -60,16 +61,17 @@ inline Outcome run_command(const std::vector<std::string>& arguments, Around aro
   entries.push_back(nullptr);
   std::ostringstream out;
   std::ostringstream err;
-  const Surroundings surroundings{entries.data(),
-                                  "somewhere",
-                                  around.deadline,
-                                  [&](const std::vector<PortSelector>&) { return around.host; },
-                                  around.pause,
-                                  [] {},
-                                  false,
-                                  around.err_is_terminal,
-                                  around.progress_patience,
-                                  [&] { return around.free_memory; }};
+  Surroundings surroundings{entries.data(),
+                            "somewhere",
+                            around.deadline,
+                            [&](const std::vector<PortSelector>&) { return around.host; },
+                            around.pause,
+                            [] {},
+                            false,
+                            around.err_is_terminal,
+                            around.progress_patience,
+                            [&] { return around.free_memory; }};
+  around.adjust(surroundings);
   const int exit_status = run(arguments, surroundings, out, err);
   return {exit_status, out.str(), err.str()};
 }

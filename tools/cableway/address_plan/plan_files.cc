@@ -32,11 +32,6 @@ std::vector<std::string> twins_of(const HostPorts& ports) {
   return twins;
 }
 
-std::vector<std::string> arp_settings(const std::string& interface) {
-  const std::string name = ipv4_sysctl_name(interface);
-  return {absl::StrCat(name, ".arp_ignore=1"), absl::StrCat(name, ".arp_announce=2")};
-}
-
 // For the node's settings: CABLEWAY_PORTS=a,b
 std::string head_comment(const std::string& host, const HostPorts& ports, const std::string& usage) {
   const std::string interfaces = absl::StrJoin(
@@ -46,16 +41,14 @@ std::string head_comment(const std::string& host, const HostPorts& ports, const 
                       routing::shell_quoted(absl::StrCat("CABLEWAY_PORTS=", interfaces)), "\n");
 }
 
-// The names of interfaces have no character that needs escaping in double quotes (port_address.h).
 std::string netplan_text(const AddressPlan& plan, const std::string& host, const HostPorts& ports, int mtu) {
   std::string text = head_comment(
       host, ports,
       absl::StrCat("Install it:\n#   install -m 600 ", host, ".yaml /etc/netplan/90-cableway.yaml && netplan apply"));
   absl::StrAppend(&text, "network:\n  version: 2\n  ethernets:\n");
   for (const HostPort& port : ports) {
-    absl::StrAppend(&text, "    ", link_comment(port), "\n    \"", port.here->interface,
-                    "\":\n      dhcp4: false\n      dhcp6: false\n      link-local: [ipv6]\n      optional: true\n",
-                    "      mtu: ", mtu, "\n      addresses: [\"", with_bits(plan, *port.here), "\"]\n");
+    absl::StrAppend(&text, "    ", link_comment(port), "\n",
+                    netplan_entry(port.here->interface, with_bits(plan, *port.here), mtu));
   }
   return text;
 }
@@ -144,6 +137,18 @@ std::string cabling_file(const AddressPlan& plan) {
 }
 
 }  // namespace
+
+// The names of interfaces have no character that needs escaping in double quotes (port_address.h).
+std::string netplan_entry(const std::string& interface, const std::string& address, int mtu) {
+  return absl::StrCat("    \"", interface,
+                      "\":\n      dhcp4: false\n      dhcp6: false\n      link-local: [ipv6]\n      optional: true\n",
+                      "      mtu: ", mtu, "\n      addresses: [\"", address, "\"]\n");
+}
+
+std::vector<std::string> arp_settings(const std::string& interface) {
+  const std::string name = ipv4_sysctl_name(interface);
+  return {absl::StrCat(name, ".arp_ignore=1"), absl::StrCat(name, ".arp_announce=2")};
+}
 
 std::string cabling_text(const PlannedCable& cable) {
   return absl::StrCat(place_text(cable, &PlannedLink::from), " to ", place_text(cable, &PlannedLink::to));

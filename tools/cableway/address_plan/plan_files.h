@@ -37,6 +37,12 @@ inline constexpr char kExpectedFile[] = "expected.toml";
 // Those of the hosts in their order, then kCablingFile and kExpectedFile. Hosts without a cable have none. Pure.
 std::vector<PlanFile> plan_files(const AddressPlan& plan, PlanFormat format, int mtu);
 
+// An interface's entry below "ethernets:" of a netplan file. `address`: with its prefix's length.
+std::string netplan_entry(const std::string& interface, const std::string& address, int mtu);
+// The parameters that keep an interface from answering ARP for others, as in sysctl.d(5):
+// "net.ipv4.conf.eth1.arp_..=1".
+std::vector<std::string> arp_settings(const std::string& interface);
+
 // A planned port of a host, and the other end of its cable.
 struct HostPort {
   const PlannedLink* link;

@@ -80,6 +80,15 @@ Argument positional(std::string name, std::string& target, std::string meaning) 
           .take = take_text(target)};
 }
 
+Argument positionals(std::string name, std::vector<std::string>& target, std::string meaning) {
+  return {.kind = Kind::kPositional,
+          .names = std::move(name),
+          .value = "",
+          .meaning = std::move(meaning),
+          .take = take_texts(target),
+          .repeatable = true};
+}
+
 Argument text_option(std::string names, std::string value, std::string& target, std::string meaning) {
   return {.kind = Kind::kOption,
           .names = std::move(names),

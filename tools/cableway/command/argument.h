@@ -43,6 +43,8 @@ struct Argument {
 // default. Empty texts are rejected: they usually come from an unset shell variable.
 Argument flag(std::string names, bool& target, std::string meaning);
 Argument positional(std::string name, std::string& target, std::string meaning);
+// One or more words, after all options' values.
+Argument positionals(std::string name, std::vector<std::string>& target, std::string meaning);
 Argument text_option(std::string names, std::string value, std::string& target, std::string meaning);
 // May be given several times.
 Argument texts_option(std::string names, std::string value, std::vector<std::string>& target, std::string meaning);

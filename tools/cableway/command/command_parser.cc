@@ -72,6 +72,8 @@ void add_argument(CLI::App& app, const Argument& argument) {
   }
   CLI::Option* const option = app.add_option(argument.names, take, argument.meaning);
   option->type_name(argument.value)->default_str(argument.default_value)->expected(argument.values);
+  constexpr int kOneOrMore = -1;
+  if (argument.kind == Argument::Kind::kPositional && argument.repeatable) option->expected(kOneOrMore);
   option->required(argument.kind == Argument::Kind::kPositional);
   if (argument.repeatable) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }

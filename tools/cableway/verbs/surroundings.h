@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/linux/os/free_memory.h"
 #include "core/ports/port_selector.h"
 #include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/system/program.h"
 
 namespace cableway::cli {
 
@@ -32,6 +34,11 @@ struct Surroundings {
   std::chrono::milliseconds progress_patience{2000};
   // The bytes that a simulation may take.
   std::function<std::uint64_t()> free_memory = [] { return host::free_memory_bytes(); };
+  // Of verbs that change hosts.
+  ProgramRunner run_program = cli::run_program;
+  std::string host_root = "";  // in place of "/"
+  std::istream* in = nullptr;  // where questions are answered
+  bool in_is_terminal = false;
 };
 
 }  // namespace cableway::cli

@@ -64,7 +64,7 @@ TEST_F(PlanAddressesTest, WritesFilesWithWhichTopologyAndDoctorCompare) {
   const std::string plan = path("plan");
   const Outcome written = run_command({"plan", "addresses", "--topology", "ring:3", "--output", plan});
   EXPECT_EQ(written.exit_status, 0) << written.err;
-  EXPECT_THAT(written.out, AllOf(HasSubstr(" n2.yaml n2.conf cabling.txt expected.toml\n"),
+  EXPECT_THAT(written.out, AllOf(HasSubstr(" n2.yaml n2.conf cabling.txt expected.toml addresses.json\n"),
                                  HasSubstr("plug p0 of n2 to plug p1 of n0\n")));
   const std::string expected = plan + "/expected.toml";
   const std::string found = write("found.json", run_command({"topology", "--file", expected, "--json"}).out);

@@ -1,0 +1,136 @@
+#include "tools/cableway/up/up_changes.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/crypto/key_ring.h"
+#include "tools/cableway/key/key_file.h"
+#include "tools/cableway/up/network_changes.h"
+#include "tools/cableway/up/settings_edit.h"
+
+namespace cableway::cli {
+namespace {
+
+constexpr mode_t kReadable = 0644;
+
+constexpr char kNewSettings[] =
+    "# Settings of Cableway on this host; `cablewayd --sample-config` prints all there are.\n";
+constexpr char kLimits[] =
+    "# By cableway up: RDMA locks the memory that it registers, and jobs of these users register some.\n"
+    "@cableway - memlock unlimited\n";
+
+void add_group(const UpRequest& request, const UpFacts& facts, UpChanges& all) {
+  if (!facts.group_exists) {
+    all.changes.push_back({{{absl::StrCat("group ", kSessionGroup), "absent", "there"}},
+                           CommandChange{{"groupadd", "--system", kSessionGroup}, {"groupdel", kSessionGroup}}});
+  }
+  if (request.user.empty() || facts.user_is_member) return;
+  all.changes.push_back(
+      {{{absl::StrCat("user ", request.user), "no member", absl::StrCat("in group ", kSessionGroup)}},
+       CommandChange{{"gpasswd", "-a", request.user, kSessionGroup}, {"gpasswd", "-d", request.user, kSessionGroup}}});
+  all.remarks.push_back(absl::StrCat("user ", request.user, " is in the group after the next login"));
+}
+
+// Whether a key file is there in the end.
+absl::StatusOr<bool> add_key(const UpRequest& request, const UpFacts& facts, UpChanges& all) {
+  const std::optional<HostFile>& present = facts.files.at(facts.key_path);
+  if (facts.unreadable.count(facts.key_path) != 0) return true;
+  if (!request.key_text) {
+    if (!present) {
+      all.remarks.push_back(
+          "the node has no key: cableway key new on one host, cableway key copy to the others, then "
+          "cableway up again");
+    }
+    return present.has_value();
+  }
+  if (!present) {
+    all.changes.push_back(
+        {{{facts.key_path, "absent", "the key"}}, FileChange{facts.key_path, {*request.key_text, kKeyMode}}});
+    return true;
+  }
+  const absl::StatusOr<KeyRing> wanted = KeyRing::parse(*request.key_text);
+  const absl::StatusOr<KeyRing> now = KeyRing::parse(present->text);
+  if (wanted.ok() && now.ok() && *wanted == *now) return true;
+  return absl::FailedPreconditionError(
+      absl::StrCat(facts.key_path, " has another key; docs/security.md has the steps of a change of the key"));
+}
+
+std::vector<WantedSetting> wanted_settings(const UpRequest& request, const UpFacts& facts, bool has_key) {
+  std::vector<WantedSetting> wanted;
+  if (request.plan) {
+    std::vector<std::string> interfaces;
+    for (const PlannedInterface& port : request.plan->ports) interfaces.push_back(port.interface);
+    wanted.push_back({"node", request.plan->host});
+    wanted.push_back({"ports", absl::StrJoin(interfaces, ","), true});
+    wanted.push_back({"expect", kExpectedPath});
+  }
+  if (has_key) wanted.push_back({"key_file", facts.key_path});
+  return wanted;
+}
+
+// Whether the file is changed.
+absl::StatusOr<bool> add_settings(const UpRequest& request, const UpFacts& facts, bool has_key, UpChanges& all) {
+  const std::optional<HostFile>& present = facts.files.at(kSettingsPath);
+  const std::vector<WantedSetting> wanted = wanted_settings(request, facts, has_key);
+  absl::StatusOr<SettingsEdit> edit =
+      edit_settings(present ? present->text : kNewSettings, kSettingsPath, wanted, request.force);
+  if (!edit.ok()) return edit.status();
+  if (edit->changes.empty()) return false;
+  Change change{{}, FileChange{kSettingsPath, {std::move(edit->text), present ? present->mode : kReadable}}};
+  for (const SettingChange& each : edit->changes) {
+    change.rows.push_back({absl::StrCat("setting ", each.key), each.before.value_or("not set"), each.after});
+  }
+  all.changes.push_back(std::move(change));
+  return true;
+}
+
+void add_service(const UpFacts& facts, bool needs_restart, UpChanges& all) {
+  if (!facts.unit_installed) {
+    all.remarks.push_back(absl::StrCat(kNodeUnit, " is not installed: docs/settings.md says how"));
+    return;
+  }
+  if (!facts.systemd_runs) {
+    all.remarks.push_back("systemd does not run here: start cablewayd yourself");
+    return;
+  }
+  if (!facts.unit_enabled) {
+    all.changes.push_back({{{kNodeUnit, "not enabled", "enabled"}},
+                           CommandChange{{"systemctl", "enable", kNodeUnit}, {"systemctl", "disable", kNodeUnit}}});
+  }
+  if (!facts.unit_active) {
+    all.changes.push_back({{{kNodeUnit, "not running", "running"}},
+                           CommandChange{{"systemctl", "start", kNodeUnit}, {"systemctl", "stop", kNodeUnit}}});
+  } else if (needs_restart) {
+    all.changes.push_back({{{kNodeUnit, "running", "restarted, which ends this host's flows"}},
+                           CommandChange{{"systemctl", "restart", kNodeUnit}, {}}});
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<UpChanges> up_changes(const UpRequest& request, const UpFacts& facts) {
+  UpChanges all;
+  add_group(request, facts, all);
+  add_file(facts, {kLimitsPath, {kLimits, kReadable}}, all.changes);
+  if (request.plan) {
+    add_sysctl(*request.plan, facts, all);
+    add_network(*request.plan, facts, all);
+  }
+  // Taken back, a node that ran before starts again with its earlier settings.
+  UpChanges node;
+  if (request.plan) add_file(facts, {kExpectedPath, {request.plan->expected, kReadable}}, node.changes);
+  const absl::StatusOr<bool> has_key = add_key(request, facts, node);
+  if (!has_key.ok()) return has_key.status();
+  const absl::StatusOr<bool> settings_changed = add_settings(request, facts, *has_key, node);
+  if (!settings_changed.ok()) return settings_changed.status();
+  if (*settings_changed && facts.unit_active) {
+    all.changes.push_back({{}, CommandChange{{}, {"systemctl", "try-restart", kNodeUnit}}});
+  }
+  all.changes.insert(all.changes.end(), node.changes.begin(), node.changes.end());
+  all.remarks.insert(all.remarks.end(), node.remarks.begin(), node.remarks.end());
+  add_service(facts, *settings_changed || facts.restart_due, all);
+  return all;
+}
+
+}  // namespace cableway::cli

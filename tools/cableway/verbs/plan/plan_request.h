@@ -1,0 +1,38 @@
+// The options that describe an address plan, of `cableway plan addresses` and `cableway up`.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_PLAN_REQUEST_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_PLAN_REQUEST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/cableway/address_plan/address_plan.h"
+#include "tools/cableway/verbs/verb.h"
+
+namespace cableway::cli {
+
+class PlanRequest {
+ public:
+  // --topology, --hosts, --interfaces, --subnet, --prefix and --mtu; they refer to this object.
+  std::vector<Argument> arguments();
+
+  // Errors of find_topology(), plan_addresses() and of the options' parsers. Without --topology the node is queried.
+  absl::StatusOr<AddressPlan> make(const Invocation& invocation) const;
+
+  bool names_topology() const { return !file_.empty(); }
+  int mtu() const { return mtu_; }
+
+ private:
+  absl::StatusOr<AddressPlan> plan_of(const routing::Topology& topology) const;
+
+  std::string file_;
+  std::vector<std::string> hosts_;
+  std::vector<std::string> interfaces_;
+  std::string range_ = "10.10.0.0/16";
+  int prefix_ = 24;
+  int mtu_ = 9000;
+};
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_PLAN_REQUEST_H_

@@ -1,0 +1,232 @@
+#include "tools/cableway/verbs/up/up.h"
+
+#include <unistd.h>
+
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/crypto/key_line.h"
+#include "routing/text/json_schema.h"
+#include "routing/text/node_name.h"
+#include "routing/topology_io/topology_file.h"
+#include "tools/cableway/address_plan/plan_record.h"
+#include "tools/cableway/key/key_file.h"
+#include "tools/cableway/system/host_root.h"
+#include "tools/cableway/text/json.h"
+#include "tools/cableway/text/named_file.h"
+#include "tools/cableway/text/text_table.h"
+#include "tools/cableway/up/apply.h"
+#include "tools/cableway/up/journal.h"
+#include "tools/cableway/up/up_changes.h"
+#include "tools/cableway/verbs/plan/plan_request.h"
+
+namespace cableway::cli {
+namespace {
+
+constexpr std::size_t kMostPlanBytes = std::size_t{16} << 20;
+
+// The user that called sudo; empty: none, or root.
+std::string sudo_user(const char* const* environment) {
+  constexpr std::string_view kName = "SUDO_USER=";
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    if (!entry.starts_with(kName)) continue;
+    const std::string_view user = entry.substr(kName.size());
+    return user != "root" && routing::is_valid_name(user, routing::kMaxNodeNameBytes) ? std::string(user) : "";
+  }
+  return "";
+}
+
+std::vector<ChangeRow> rows_of(const std::vector<Change>& changes) {
+  std::vector<ChangeRow> rows;
+  for (const Change& change : changes) rows.insert(rows.end(), change.rows.begin(), change.rows.end());
+  return rows;
+}
+
+std::string changes_table(const std::vector<ChangeRow>& rows) {
+  TextTable table({{"what"}, {"is"}, {"would be"}});
+  for (const ChangeRow& row : rows) {
+    table.add_row({routing::escaped(row.what), routing::escaped(row.is), routing::escaped(row.would_be)});
+  }
+  return table.text();
+}
+
+std::string changes_json(const UpChanges& all, bool applied) {
+  Json view = {{routing::kSchemaMember, routing::kJsonSchema}, {"applied", applied}};
+  view["changes"] = Json::array();
+  for (const ChangeRow& row : rows_of(all.changes)) {
+    view["changes"].push_back({{"what", row.what}, {"is", row.is}, {"would_be", row.would_be}});
+  }
+  view["remarks"] = all.remarks;
+  return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string undo_text(const UndoReport& report) {
+  std::string text;
+  for (const std::string& each : report.undone) absl::StrAppend(&text, "taken back: ", routing::escaped(each), "\n");
+  for (const LeftChange& each : report.left) {
+    absl::StrAppend(&text, "left as it is: ", routing::escaped(each.what), ": ", routing::escaped(each.reason), "\n");
+  }
+  return text.empty() ? "nothing to take back\n" : text;
+}
+
+std::string undo_json(const UndoReport& report) {
+  Json view = {{routing::kSchemaMember, routing::kJsonSchema}, {"undone", report.undone}};
+  view["left"] = Json::array();
+  for (const LeftChange& each : report.left) view["left"].push_back({{"what", each.what}, {"reason", each.reason}});
+  return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+class UpVerb final : public Verb {
+ public:
+  Command describe() override {
+    std::vector<Argument> arguments = request_.arguments();
+    const std::vector<Argument> others = {
+        json_flag(json_),
+        text_option("--plan", "DIR", folder_, "what cableway plan addresses --output DIR wrote"),
+        text_option("--host", "NAME", host_, "this host's name in the plan; default: its own"),
+        text_option("--key", "FILE", key_, "the key file to install, where the host has none"),
+        flag("--force", force_, "replace settings that have another value"),
+        flag("--yes", yes_, "do not ask"),
+        flag("--dry-run", dry_run_, "show the changes only; needs no root").excluding({"--yes"}),
+        flag("--undo", undo_, "take back what cableway up has changed")
+            .excluding({"--dry-run", "--plan", "--topology"})};
+    arguments.insert(arguments.begin(), others.begin(), others.end());
+    return {.name = "up",
+            .summary = "set up this host: addresses, MTU, ARP, locked memory, settings, key, group, service",
+            .notes =
+                "Shows what it would change, and asks. A plan is a folder, or given by the options of "
+                "cableway plan addresses;\nwithout one, addresses stay as they are. Each change is in " +
+                std::string(kJournalPath) + ", with which --undo restores what was there before.",
+            .examples = {"sudo cableway up --plan plan", "cableway up --plan plan --dry-run",
+                         "sudo cableway up --topology ring:4 --hosts spark-0,spark-1,spark-2,spark-3 --yes",
+                         "sudo cableway up --undo"},
+            .arguments = std::move(arguments)};
+  }
+
+  absl::StatusOr<Answer> run(const Invocation& invocation) override {
+    const Surroundings& around = invocation.surroundings;
+    const HostRoot root(around.host_root);
+    if (!dry_run_ && around.host_root.empty() && ::geteuid() != 0) {
+      return absl::PermissionDeniedError("only root may change the host; expected sudo cableway up, or --dry-run");
+    }
+    if (undo_) return undo(invocation, root);
+    absl::StatusOr<UpRequest> request = read_request(invocation);
+    if (!request.ok()) return request.status();
+    const absl::StatusOr<UpFacts> facts = read_up_facts(*request, root, around.run_program);
+    if (!facts.ok()) return facts.status();
+    const absl::StatusOr<UpChanges> all = up_changes(*request, *facts);
+    if (request->key_text) wipe(*request->key_text);
+    if (!all.ok()) return all.status();
+    return change(*all, invocation, root);
+  }
+
+ private:
+  absl::StatusOr<UpRequest> read_request(const Invocation& invocation) const {
+    UpRequest request{.plan = std::nullopt,
+                      .user = sudo_user(invocation.surroundings.environment),
+                      .key_text = std::nullopt,
+                      .force = force_};
+    if (!folder_.empty() && request_.names_topology()) {
+      return absl::InvalidArgumentError("--plan and --topology are given; expected one of them");
+    }
+    if (!folder_.empty() || request_.names_topology()) {
+      absl::StatusOr<HostPlan> plan = read_plan(invocation);
+      if (!plan.ok()) return plan.status();
+      request.plan = *std::move(plan);
+    }
+    if (!key_.empty()) {
+      absl::StatusOr<std::string> text = read_key_text(key_);
+      if (!text.ok()) return text.status();
+      request.key_text = *std::move(text);
+    }
+    return request;
+  }
+
+  absl::StatusOr<HostPlan> read_plan(const Invocation& invocation) const {
+    const std::string host = host_.empty() ? invocation.surroundings.host_name : host_;
+    if (folder_.empty()) {
+      const absl::StatusOr<AddressPlan> plan = request_.make(invocation);
+      if (!plan.ok()) return plan.status();
+      return parse_host_plan(address_plan_json(*plan, "", request_.mtu(), {}), "the plan", host,
+                             routing::to_topology_file(plan->expected));
+    }
+    const std::string record_file = absl::StrCat(folder_, "/", kPlanRecordFile);
+    const absl::StatusOr<std::string> record = read_named_file(record_file, kMostPlanBytes + 1);
+    if (!record.ok()) return record.status();
+    absl::StatusOr<std::string> expected = read_named_file(absl::StrCat(folder_, "/", kExpectedFile), kMostPlanBytes);
+    if (!expected.ok()) return expected.status();
+    return parse_host_plan(*record, record_file, host, *std::move(expected));
+  }
+
+  absl::StatusOr<Answer> change(const UpChanges& all, const Invocation& invocation, const HostRoot& root) const {
+    const bool nothing = all.changes.empty();
+    const std::string shown = nothing ? "nothing to change\n" : changes_table(rows_of(all.changes));
+    if (nothing || dry_run_) return Answer{json_ ? changes_json(all, false) : shown, kDone, all.remarks};
+    if (!yes_) {
+      const absl::StatusOr<bool> agreed = ask(shown, invocation);
+      if (!agreed.ok()) return agreed.status();
+      if (!*agreed) return Answer{json_ ? changes_json(all, false) : "nothing was changed\n", kFailed, all.remarks};
+    }
+    if (absl::Status status = apply_changes(all.changes, root, invocation.surroundings.run_program); !status.ok()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(std::string(status.message()),
+                       "; the changes before that are made: cableway up goes on with the rest, cableway up --undo "
+                       "takes them back"));
+    }
+    if (json_) return Answer{changes_json(all, true), kDone, all.remarks};
+    return Answer{absl::StrCat(yes_ ? shown : "", "done; cableway doctor examines the host, cableway up --undo takes ",
+                               "all of this back\n"),
+                  kDone, all.remarks};
+  }
+
+  static absl::StatusOr<bool> ask(const std::string& shown, const Invocation& invocation) {
+    const Surroundings& around = invocation.surroundings;
+    if (!around.in_is_terminal || around.in == nullptr) {
+      return absl::FailedPreconditionError("there is no terminal to ask on; expected --yes, or --dry-run");
+    }
+    // Standard output has the answer alone, for --json.
+    invocation.err << shown << "\napply? [y/N] " << std::flush;
+    std::string line;
+    std::getline(*around.in, line);
+    return line == "y" || line == "Y" || line == "yes";
+  }
+
+  absl::StatusOr<Answer> undo(const Invocation& invocation, const HostRoot& root) const {
+    if (!yes_) {
+      const absl::StatusOr<Journal> journal = read_journal(root);
+      if (!journal.ok()) return journal.status();
+      const std::size_t steps = journal->records.size();
+      const absl::StatusOr<bool> agreed =
+          steps == 0 ? true : ask(absl::StrCat("take back ", steps, " steps of cableway up\n"), invocation);
+      if (!agreed.ok()) return agreed.status();
+      if (!*agreed) return Answer{"nothing was changed\n", kFailed};
+    }
+    const absl::StatusOr<UndoReport> report = undo_changes(root, invocation.surroundings.run_program);
+    if (!report.ok()) return report.status();
+    return Answer{json_ ? undo_json(*report) : undo_text(*report), report->left.empty() ? kDone : kFailed};
+  }
+
+  bool json_ = false;
+  bool force_ = false;
+  bool yes_ = false;
+  bool dry_run_ = false;
+  bool undo_ = false;
+  std::string folder_;
+  std::string host_;
+  std::string key_;
+  PlanRequest request_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> up_verb() {
+  return std::make_unique<UpVerb>();
+}
+
+}  // namespace cableway::cli
