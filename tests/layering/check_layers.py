@@ -25,7 +25,7 @@ MAX_SOURCES = 30
 SOURCE_SUFFIXES = {".h", ".cc", ".c"}
 OTHER_SOURCE_SUFFIXES = {".hpp", ".hh", ".hxx", ".cpp", ".cxx", ".ipp", ".inc", ".inl"}
 # What a folder of a layer may hold. A file of another kind could be included, and would not be checked.
-PRODUCT_FILE = re.compile(r"CMakeLists\.txt|.*\.(h|cc|py|sh|md|map|html|css|js|service\.in)|lab|softroce|sysusers\.conf|control\.in|(post|pre)(inst|rm)")
+PRODUCT_FILE = re.compile(r"CMakeLists\.txt|.*\.(h|cc|py|sh|md|map|html|css|js|service\.in)|lab|softroce|sysusers\.conf|control\.in|(post|pre)(inst|rm)|copyright|needrestart\.conf|cableway\.toml")
 TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake", ".txt", ".map", ".md", ".toml", ".json", ".yml", ""}
 LIMITED_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake"}
 SKIPPED_FOLDERS = {".git", "build", "out", ".cache", "tests/fuzz/corpus"}
