@@ -94,10 +94,11 @@ cableway_folder_uses(tools/cableway/node tools/cableway/text tools/cableway/comm
 cableway_folder_uses(tools/cableway/expectation tools/cableway/text tools/cableway/command tools/cableway/node)
 cableway_folder_uses(tools/cableway/address_plan tools/cableway/text tools/cableway/expectation)
 cableway_folder_uses(tools/cableway/picture tools/cableway/text tools/cableway/expectation)
-cableway_folder_uses(tools/cableway/doctor tools/cableway/text tools/cableway/node tools/cableway/expectation)
+cableway_folder_uses(tools/cableway/doctor/facts)
+cableway_folder_uses(tools/cableway/doctor tools/cableway/text tools/cableway/node tools/cableway/expectation tools/cableway/doctor/facts)
 cableway_folder_uses(tools/cableway/drain tools/cableway/text tools/cableway/node)
 cableway_folder_uses(tools/cableway/sim tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture)
-cableway_folder_uses(tools/cableway/verbs tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture tools/cableway/expectation tools/cableway/doctor tools/cableway/drain tools/cableway/sim)
+cableway_folder_uses(tools/cableway/verbs tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture tools/cableway/expectation tools/cableway/doctor tools/cableway/doctor/facts tools/cableway/drain tools/cableway/sim)
 cableway_folder_uses(tools/cableway/verbs/plan tools/cableway/text tools/cableway/node tools/cableway/address_plan tools/cableway/verbs)
 cableway_folder_uses(tools/cableway tools/cableway/command tools/cableway/verbs tools/cableway/verbs/plan)
 

@@ -11,7 +11,7 @@
 
 #include "core/linux/os/free_memory.h"
 #include "core/ports/port_selector.h"
-#include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/doctor/facts/host_facts.h"
 
 namespace cableway::cli {
 
