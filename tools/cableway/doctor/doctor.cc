@@ -49,7 +49,10 @@ FindingCode code_of(DifferenceKind kind) {
 class Examination {
  public:
   explicit Examination(const Examined& examined) : examined_(examined) {
-    if (examined.status) causes_ = KnownCauses(examined.status->at("problems"));
+    if (!examined.status) return;
+    causes_ = KnownCauses(examined.status->at("problems"));
+    if (examined.events) causes_.add_losses(examined.events->at("events"));
+    if (examined.topology) add_reached(*examined.topology);
   }
 
   std::vector<Finding> run() {
@@ -75,6 +78,14 @@ class Examination {
   }
   void add(EventCode code, std::string about, Text what = {}, Text advice = {}) {
     add(grade_of(code), code, std::move(about), std::move(what), std::move(advice));
+  }
+
+  void add_reached(const routing::Topology& topology) {
+    const std::optional<routing::NodeIndex> here = topology.find_node(text(*examined_.status, "node"));
+    for (const auto& part : topology.components()) {
+      if (!here || std::find(part.begin(), part.end(), *here) == part.end()) continue;
+      for (const routing::NodeIndex node : part) causes_.add_reached(topology.node(node).name);
+    }
   }
 
   void check_node() {

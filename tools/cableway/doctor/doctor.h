@@ -38,6 +38,7 @@ struct Examined {
   absl::Status node;           // result of querying it; the following are its answers
   std::optional<Json> ports;   // core/view/ports_view.h
   std::optional<Json> status;  // core/view/status_view.h
+  std::optional<Json> events;  // core/view/events_view.h
   std::optional<routing::Topology> topology;
   std::optional<absl::StatusOr<ExpectedTopology>> expected;  // nullopt: none was named
 };

@@ -99,13 +99,7 @@ class PortExamination {
   void check_neighbours() {
     const Json& neighbours = port_.at("neighbours");
     if (neighbours.is_null()) return;
-    if (neighbours.empty() && !causes_.explain_silence(interface_)) {
-      add(Severity::kWarning, FindingCode::kNeighbourMissing,
-          absl::StrCat("carrier on ", interface_, ", but no neighbour answers hellos"),
-          absl::StrCat("is cablewayd running at the other end, with that interface among its ports (cableway ports)? "
-                       "Firewalls at both ends must allow ",
-                       firewall()));
-    }
+    if (neighbours.empty() && !causes_.explain_silence(interface_)) check_silence();
     const bool is_spare = std::all_of(neighbours.begin(), neighbours.end(),
                                       [](const Json& each) { return text(each, "state") == "unpaired"; });
     if (!neighbours.empty() && is_spare) {
@@ -122,6 +116,25 @@ class PortExamination {
         check_unused(neighbour, who);
       }
     }
+  }
+
+  void check_silence() {
+    const std::string what = absl::StrCat("carrier on ", interface_, ", but ");
+    const KnownCauses::LostNeighbour* const lost = causes_.lost_neighbour(interface_);
+    if (lost != nullptr && lost->lives) {
+      return add(
+          Severity::kWarning, FindingCode::kNeighbourMissing,
+          absl::StrCat(what, "nothing is heard of node ", lost->node, " (", lost->interface,
+                       ") any more, which runs: other cables reach it"),
+          absl::StrCat("run cableway doctor there: if it hears this node, what it sends over this cable is lost; "
+                       "else the cable carries nothing, or a firewall at either end drops ",
+                       firewall()));
+    }
+    add(Severity::kWarning, FindingCode::kNeighbourMissing, absl::StrCat(what, "no neighbour answers hellos"),
+        absl::StrCat(
+            "is cablewayd running at the other end, with that interface among its ports (cableway ports)? If "
+            "cableway doctor there has CABLE_ONE_WAY, what it sends is lost. Firewalls at both ends must allow ",
+            firewall()));
   }
 
   // A neighbour that is heard over a cable that is not up.

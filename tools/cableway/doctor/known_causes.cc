@@ -20,6 +20,30 @@ KnownCauses::KnownCauses(const Json& problems) {
   }
 }
 
+// A neighbour that has left is not lost.
+void KnownCauses::add_losses(const Json& events) {
+  for (const Json& event : events) {
+    const std::string code = text(event, "code");
+    if (!is_one_of(code, {EventCode::kCableLost, EventCode::kCableUp, EventCode::kNeighbourLeft})) continue;
+    const Json& fields = event.at("fields");
+    const std::string port = fields.value("port", "");
+    if (code == name_of(EventCode::kCableLost)) {
+      lost_[port] = {fields.value("neighbour", ""), fields.value("neighbour_port", "")};
+    } else {
+      lost_.erase(port);
+    }
+  }
+}
+
+void KnownCauses::add_reached(const std::string& node) {
+  for (auto& [port, neighbour] : lost_) neighbour.lives = neighbour.lives || neighbour.node == node;
+}
+
+const KnownCauses::LostNeighbour* KnownCauses::lost_neighbour(const std::string& interface) const {
+  const auto found = lost_.find(interface);
+  return found == lost_.end() ? nullptr : &found->second;
+}
+
 bool KnownCauses::explain_silence(const std::string& interface) const {
   return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
     return each.interface == interface &&

@@ -3,6 +3,7 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_KNOWN_CAUSES_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_KNOWN_CAUSES_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,19 @@ class KnownCauses {
   KnownCauses() = default;
   // `problems` as in core/view/status_view.h. Throws Json::exception if they are malformed.
   explicit KnownCauses(const Json& problems);
+
+  // `events` as in core/view/events_view.h. Of each port the neighbour whose cable was lost last counts.
+  void add_losses(const Json& events);
+  // A node that is reached over another cable: it lives, whatever its cable to a port does. After add_losses().
+  void add_reached(const std::string& node);
+
+  struct LostNeighbour {
+    std::string node;
+    std::string interface;
+    bool lives = false;
+  };
+  // nullptr: none is known.
+  const LostNeighbour* lost_neighbour(const std::string& interface) const;
 
   // Why no neighbour is known on a port that has a carrier: what arrives there is refused.
   bool explain_silence(const std::string& interface) const;
@@ -39,6 +53,7 @@ class KnownCauses {
   bool has(EventCode code) const;
 
   std::vector<Cause> causes_;
+  std::map<std::string, LostNeighbour> lost_;  // by port
 };
 
 }  // namespace cableway::cli

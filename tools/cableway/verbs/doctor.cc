@@ -39,6 +39,8 @@ Examined examine_all(const Invocation& invocation, const std::string& expect) {
   absl::StatusOr<Json> ports = ask_for_json(invocation, "ports");
   examined.node = ports.status();
   if (ports.ok()) examined.ports = *std::move(ports);
+  absl::StatusOr<Json> events = ask_for_json(invocation, "events");
+  if (events.ok()) examined.events = *std::move(events);
   absl::StatusOr<KnownTopology> known = find_topology(settings, "", invocation.surroundings.node_deadline);
   if (known.ok()) {
     examined.topology = std::move(known->topology);

@@ -85,6 +85,27 @@ TEST(DoctorNeighbours, WhatFollowsFromAProblemIsLeftOut) {
               testing::ElementsAre("CABLE_ONE_WAY"));
 }
 
+// One that lives sends what does not arrive; of one that has left nothing is known.
+TEST(DoctorNeighbours, ALostOneThatLivesIsNamed) {
+  const auto event = [](const char* code) {
+    return Json{{"code", code}, {"fields", {{"port", "eth1"}, {"neighbour", "n0"}, {"neighbour_port", "eth0"}}}};
+  };
+  const auto what = [&](const Json& events, const std::string& reached) {
+    KnownCauses causes;
+    causes.add_losses(events);
+    causes.add_reached(reached);
+    return examine_ports(Json::array({port_with(Json::array())}), Settings(), {}, causes).front().what;
+  };
+  const Json lost = Json::array({event("CABLE_UP"), event("CABLE_LOST")});
+  EXPECT_THAT(what(lost, "n0"), testing::HasSubstr("nothing is heard of node n0 (eth0) any more, which runs"));
+  EXPECT_THAT(what(lost, "n5"), testing::HasSubstr("no neighbour answers hellos"));
+  for (const char* later : {"CABLE_UP", "NEIGHBOUR_LEFT"}) {
+    Json events = lost;
+    events.push_back(event(later));
+    EXPECT_THAT(what(events, "n0"), testing::HasSubstr("no neighbour answers hellos")) << later;
+  }
+}
+
 // They are counted since the node's start.
 TEST(DoctorNeighbours, DatagramsUnsentAreAWarningOnlyWhileNoCableIsUp) {
   const Json control = {{"send_errors", {{"EADDRNOTAVAIL", 1}}},
