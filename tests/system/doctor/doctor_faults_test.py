@@ -15,6 +15,7 @@ import unittest
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -42,6 +43,7 @@ class Fault:
     mend: Act = nothing
     words: tuple[str, ...] = _QUICK
     status: dict[str, int] = field(default_factory=dict)  # default: as of the wanted severities
+    says: dict[str, str] = field(default_factory=dict)  # by node: what a finding above info has to say
 
 
 def status_of(found: list[str]) -> int:
@@ -52,9 +54,12 @@ def told(nodes: LabNodes, words: tuple[str, ...]) -> dict[str, tuple[int, list[s
     found = {}
     for name in nodes.names:
         status, findings = nodes.doctor(name, *words)
-        found[name] = (status, sorted(f"{each['severity']} {each['code']}" for each in findings
-                                      if each["severity"] in ("warning", "error")))
+        found[name] = (status, sorted(f"{each['severity']} {each['code']}" for each in wrong(findings)))
     return found
+
+
+def wrong(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each for each in findings if each["severity"] in ("warning", "error")]
 
 
 def ips(name: str, *lines: str) -> Act:
@@ -181,8 +186,11 @@ IN_A_RING = [
     Fault("two cables in one subnet", {"n0": ["warning CABLES_SHARE_SUBNET"]},
           each_of(readdress("n0", "to-n2", "10.7.0.3/24"), readdress("n2", "to-n0", "10.7.0.4/24")),
           each_of(readdress("n0", "to-n2", "10.7.2.2/24"), readdress("n2", "to-n0", "10.7.2.1/24"))),
-    Fault("a node that drains", {}, lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "drain") and None,
-          lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "undrain") and None),
+    Fault("a node that drains", {}, lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "drain", "n1") and None,
+          lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "undrain", "n1") and None),
+    Fault("all is lost one way, and another way is there", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
+          lab("cut", "n0-n1", "--silent", "--one-way", "n0"), lab("mend", "n0-n1"),
+          says={"n0": "node n1 .* does not hear this node", "n1": "nothing is heard of node n0 .*, which runs"}),
 ]
 
 OF_LOSS = [
@@ -196,14 +204,18 @@ class DoctorFaultsTest(unittest.TestCase):
     def check(self, nodes: LabNodes, faults: list[Fault]) -> None:
         if not shutil.which("nft"):
             self.skipTest("needs nft (nftables)")
+        right = 0
         for fault in faults:
             with self.subTest(fault.name):
                 fault.inject(nodes)
                 self.check_told(nodes, fault)
+                for name, pattern in fault.says.items():
+                    self.assertRegex("\n".join(each["what"] for each in wrong(nodes.doctor(name, *fault.words)[1])), pattern)
                 fault.mend(nodes)
                 if fault.mend is not nothing:
                     nodes.wait_for_cables()
-        report_figure(f"{len(faults)} rows of doctor's fault table are right")
+                right += 1
+        report_figure(f"{right} of {len(faults)} rows of doctor's fault table are right")
 
     def check_told(self, nodes: LabNodes, fault: Fault) -> None:
         """The wanted findings appear, and are the same when the doctor runs again."""

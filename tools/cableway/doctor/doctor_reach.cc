@@ -1,5 +1,7 @@
 #include "tools/cableway/doctor/doctor_reach.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -21,6 +23,11 @@ absl::Status reach(const ProbedCable& cable, const CableTest& test) {
   return error.empty() ? absl::OkStatus() : absl::FailedPreconditionError(error);
 }
 
+// What the data of the test does after its connection has opened is for the speed test.
+bool fails(const absl::Status& status) {
+  return !status.ok() && stops_circuits(status) && !is_stalled(status);
+}
+
 }  // namespace
 
 std::string about_cable(const ProbedCable& cable) {
@@ -32,6 +39,13 @@ bool stops_circuits(const absl::Status& status) {
          !absl::StrContains(status.message(), "test of this port is");
 }
 
+bool is_stalled(const absl::Status& status) {
+  constexpr const char* kParts[] = {"in time", "ended too early", "no answer", "cannot receive", "cannot send"};
+  return !absl::StrContains(status.message(), "no answer to the set-up") &&
+         std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](const char* part) { return absl::StrContains(status.message(), part); });
+}
+
 std::vector<Finding> examine_reach(const Json& ports, const CableTest& test) {
   std::vector<Finding> findings;
   for (const Json& port : ports) {
@@ -40,8 +54,8 @@ std::vector<Finding> examine_reach(const Json& ports, const CableTest& test) {
       const ProbedCable cable{text(port, "interface"), text(neighbour, "node"), text(neighbour, "interface")};
       absl::Status reached = reach(cable, test);
       // A cable that loses packets may lose all of one attempt.
-      if (!reached.ok() && stops_circuits(reached)) reached = reach(cable, test);
-      if (reached.ok() || !stops_circuits(reached)) continue;
+      if (fails(reached)) reached = reach(cable, test);
+      if (!fails(reached)) continue;
       const FindingCode code = FindingCode::kCableUnreachable;
       findings.push_back(
           {Severity::kWarning, std::string(name_of(code)), about_cable(cable),

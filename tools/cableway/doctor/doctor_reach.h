@@ -19,6 +19,9 @@ std::string about_cable(const ProbedCable& cable);
 // A failed test means that circuits fail, too, unless tests are disabled there or another test is running.
 bool stops_circuits(const absl::Status& status);
 
+// Whether the data of a test did not arrive in time, over a connection that had opened.
+bool is_stalled(const absl::Status& status);
+
 // Opens the connection of a test of kReachMs over each cable of `ports` (core/view/ports_view.h) that is up, one after
 // the other. One finding for each cable over which that fails twice.
 std::vector<Finding> examine_reach(const Json& ports, const CableTest& test);

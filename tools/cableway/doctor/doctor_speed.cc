@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -35,13 +34,6 @@ std::string advice_for_slow(std::uint64_t mtu, bool rdma) {
   reasons.push_back("a bad cable (ethtool -S shows its errors)");
   reasons.push_back("a limit of the rate on either host or on a switch in between (tc qdisc show)");
   return absl::StrCat("test again while no job runs; the usual reasons are ", absl::StrJoin(reasons, ", "));
-}
-
-// Whether the data of a test did not arrive in time, over a connection that was open.
-bool is_stalled(const absl::Status& status) {
-  constexpr const char* kParts[] = {"in time", "ended too early", "no answer", "cannot receive", "cannot send"};
-  return std::any_of(std::begin(kParts), std::end(kParts),
-                     [&](const char* part) { return absl::StrContains(status.message(), part); });
 }
 
 // The share of the wire's rate that is payload with packets of that size, relative to that with full packets.

@@ -12,7 +12,6 @@
 namespace cableway::cli {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -58,6 +57,15 @@ TEST(DoctorReach, OneThatDropsItHasAWarningAfterTwoAttempts) {
 
 TEST(DoctorReach, OneAttemptMayFail) {
   EXPECT_THAT(Answers({kTimeout, ""}).examine(), IsEmpty());
+}
+
+// The cable is slow, or busy: the connection was open.
+TEST(DoctorReach, DataThatIsLateSaysNothing) {
+  for (const char* error : {"cable eth1: the connection ended too early", "no answer after the data"}) {
+    EXPECT_THAT(Answers({error}).examine(), IsEmpty()) << error;
+  }
+  const char* const other_program = "no answer to the set-up: no answer: Resource temporarily unavailable";
+  EXPECT_THAT(Answers({other_program, other_program}).examine(), SizeIs(1));
 }
 
 TEST(DoctorReach, ATestThatIsRefusedSaysNothing) {

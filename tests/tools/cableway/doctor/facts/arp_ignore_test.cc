@@ -11,6 +11,7 @@ namespace cableway::cli {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 
 TEST(ArpIgnore, TheHigherOfTheInterfacesAndAllIsInForce) {
