@@ -39,6 +39,7 @@ struct Neighbour {
   std::uint64_t boot_nonce = 0;
   CableAddresses addresses;
   bool up = false;             // both ports hear each other, and large packets pass
+  bool hears_us = false;       // its newest hello names this incarnation of ours, whether or not it uses the cable
   LargePacketLoss large_lost;  // keeps it down; empty while MTU or addresses do not fit
   // False: other ports of the two nodes are the cable on this wire (port_pairing.h).
   bool paired = true;

@@ -213,6 +213,7 @@ void Neighbours::take_hello(const PortFacts& port, const NeighbourKey& key, cons
   if (hello.sent_ns != 0) latencies_.hear(key, hello, us, received.arrival);
   heard.addresses = hello.addresses;
   challenges_.vouch({key, neighbour.boot_nonce}, hello, {id_, identity_.boot_nonce, 0});
+  neighbour.hears_us = us != nullptr;
   heard.their_number = us == nullptr ? 0 : us->my_adjacency;
   const Instant echoed{Duration(us == nullptr ? 0 : us->echo.sent_ns)};
   if (echoed <= clock_.now()) heard.proved = std::max(heard.proved, echoed);

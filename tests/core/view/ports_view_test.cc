@@ -61,6 +61,7 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                           {{{"node", "n0"},
                             {"interface", n0_port},
                             {"state", "up"},
+                            {"hears_us", true},
                             {"large_lost", nullptr},
                             {"our_address", "10.0.0.2"},
                             {"address", "10.0.0.1"},

@@ -12,7 +12,9 @@
 #include "routing/text/node_name.h"
 #include "tools/cableway/doctor/doctor_arp.h"
 #include "tools/cableway/doctor/doctor_nccl.h"
+#include "tools/cableway/doctor/doctor_networks.h"
 #include "tools/cableway/doctor/doctor_ports.h"
+#include "tools/cableway/doctor/known_causes.h"
 #include "tools/cableway/expectation/comparison.h"
 #include "tools/cableway/text/quantity_text.h"
 
@@ -46,7 +48,12 @@ FindingCode code_of(DifferenceKind kind) {
 
 class Examination {
  public:
-  explicit Examination(const Examined& examined) : examined_(examined) {}
+  explicit Examination(const Examined& examined) : examined_(examined) {
+    if (!examined.status) return;
+    causes_ = KnownCauses(examined.status->at("problems"));
+    if (examined.events) causes_.add_losses(examined.events->at("events"));
+    if (examined.topology) add_reached(*examined.topology);
+  }
 
   std::vector<Finding> run() {
     check_node();
@@ -71,6 +78,14 @@ class Examination {
   }
   void add(EventCode code, std::string about, Text what = {}, Text advice = {}) {
     add(grade_of(code), code, std::move(about), std::move(what), std::move(advice));
+  }
+
+  void add_reached(const routing::Topology& topology) {
+    const std::optional<routing::NodeIndex> here = topology.find_node(text(*examined_.status, "node"));
+    for (const auto& part : topology.components()) {
+      if (!here || std::find(part.begin(), part.end(), *here) == part.end()) continue;
+      for (const routing::NodeIndex node : part) causes_.add_reached(topology.node(node).name);
+    }
   }
 
   void check_node() {
@@ -157,17 +172,41 @@ class Examination {
   void check_ports() {
     const Json ports = examined_.ports ? examined_.ports->at("ports")
                                        : ports_of_host(examined_.host.ports, examined_.settings.transport);
-    if (ports.empty() && !examined_.host.no_cables.empty()) {
+    std::vector<Finding> rejected = examine_rejected(this->rejected());
+    const bool names_why = std::any_of(rejected.begin(), rejected.end(), is_requested);
+    if (ports.empty() && names_why) {
+      // Without another port this host cannot run a job.
+      for (Finding& finding : rejected) {
+        if (is_requested(finding)) finding.severity = Severity::kError;
+      }
+    } else if (ports.empty() && !examined_.host.no_cables.empty()) {
       add(Severity::kError, FindingCode::kContainerNetwork, "network", examined_.host.no_cables);
     } else if (ports.empty()) {
       const std::string& reason = examined_.host.no_ports;
       add(EventCode::kNoPorts, "ports", std::nullopt, reason.empty() ? Text() : reason);
     }
-    append(examine_ports(ports, examined_.settings, examined_.host.links));
+    append(examine_ports(ports, examined_.settings, examined_.host.links, causes_));
+    append(examine_networks(ports, examined_.host));
     const bool one_path = examined_.settings.multipath == MultipathSetting::kOff;
     append(examine_nccl(examined_.host.nccl, has_split_plug(ports) && one_path));
-    append(examine_arp(ports, examined_.host.arp_ignore));
-    append(examine_rejected(rejected()));
+    if (!causes_.has_namesakes()) append(examine_arp(ports, examined_.host.arp_ignore));
+    append(std::move(rejected));
+    if (examined_.ports) count_faulty(ports);
+  }
+
+  static bool is_requested(const Finding& rejected) {
+    return rejected.severity >= Severity::kWarning && rejected.code == name_of(EventCode::kPortUnusable);
+  }
+
+  // The ports without a cable that is up: a finding says why, unless they are spare.
+  void count_faulty(const Json& ports) {
+    faulty_ports_ = static_cast<std::size_t>(std::count_if(findings_.begin(), findings_.end(), is_requested));
+    for (const Json& port : ports) {
+      const Json& neighbours = port.at("neighbours");
+      const bool in_use = std::any_of(neighbours.begin(), neighbours.end(),
+                                      [](const Json& each) { return text(each, "state") != "heard"; });
+      if (!in_use || !port.at("carrier").get<bool>()) ++faulty_ports_;
+    }
   }
 
   // Whether the examination of the key or the ports reports these, with the port and what to do.
@@ -186,7 +225,7 @@ class Examination {
   void check_status(const Json& status) {
     for (const Json& problem : status.at("problems")) {
       const std::string code = text(problem, "code");
-      if (is_found_already(code)) continue;
+      if (is_found_already(code) || causes_.follows(code)) continue;
       std::string what = text(problem, "text");
       const Json& seconds = problem.at("seconds");
       if (!seconds.is_null()) absl::StrAppend(&what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
@@ -217,17 +256,34 @@ class Examination {
       });
     };
     const auto parts = topology.components();
-    if (parts.size() > 1) {
+    // Each port without a cable may explain one of the other parts.
+    if (parts.size() > 1 + faulty_ports_) {
       const std::string groups =
           absl::StrJoin(parts, " | ", [&](std::string* out, const auto& part) { absl::StrAppend(out, names(part)); });
       add(Severity::kWarning, FindingCode::kTopologyInParts, "topology",
           absl::StrCat("no path leads between these parts: ", groups));
     }
+    check_losses(topology);
     const routing::PhysicalCables physical = routing::physical_cables(topology);
     const routing::WeakPoints weak = routing::weak_points(topology, physical);
     if (!weak.nodes.empty()) {
       add(Severity::kInfo, FindingCode::kSinglePointOfFailure, "topology",
           absl::StrCat("if any one of ", names(weak.nodes), " fails, the topology becomes disconnected"));
+    }
+  }
+
+  // The end that sends knows of a loss only from the other one's advertisement.
+  void check_losses(const routing::Topology& topology) {
+    if (!examined_.status) return;
+    const std::string name = text(*examined_.status, "node");
+    for (const routing::Cable& cable : topology.plugged_cables()) {
+      const std::string& a = topology.node(cable.a.node).name;
+      const std::string& b = topology.node(cable.b.node).name;
+      if (cable.loss_percent == 0 || (a != name && b != name)) continue;
+      if (causes_.has_problem(EventCode::kCableLossy, cable.name)) continue;
+      add(EventCode::kCableLossy, absl::StrCat("cable ", cable.name),
+          absl::StrCat("loses ", cable.loss_percent, " % of what this node sends over it, as node ", a == name ? b : a,
+                       " finds: paths use it only where there is no better way"));
     }
   }
 
@@ -250,6 +306,8 @@ class Examination {
   void append(std::vector<Finding> more) { std::move(more.begin(), more.end(), std::back_inserter(findings_)); }
 
   const Examined& examined_;
+  KnownCauses causes_;
+  std::size_t faulty_ports_ = 0;
   std::vector<Finding> findings_;
 };
 

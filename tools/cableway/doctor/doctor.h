@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,11 +12,14 @@
 #include "core/settings/settings.h"
 #include "routing/topology/topology.h"
 #include "tools/cableway/doctor/code_default.h"
-#include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/doctor/facts/host_facts.h"
 #include "tools/cableway/expectation/expected_topology.h"
 #include "tools/cableway/node/node_answer.h"
 
 namespace cableway::cli {
+
+// A smaller MTU is worth a remark: it costs processor time, and RDMA needs it for packets of 4096 bytes.
+inline constexpr std::uint64_t kJumboMtu = 4096;
 
 struct Finding {
   Severity severity = Severity::kOk;
@@ -34,6 +38,7 @@ struct Examined {
   absl::Status node;           // result of querying it; the following are its answers
   std::optional<Json> ports;   // core/view/ports_view.h
   std::optional<Json> status;  // core/view/status_view.h
+  std::optional<Json> events;  // core/view/events_view.h
   std::optional<routing::Topology> topology;
   std::optional<absl::StatusOr<ExpectedTopology>> expected;  // nullopt: none was named
 };

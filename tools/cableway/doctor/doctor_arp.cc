@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/cableway/text/sysctl_name.h"
 
 namespace cableway::cli {
 namespace {
-
-constexpr char kFolder[] = "sys/net/ipv4/conf";
-constexpr std::size_t kMaxInterfaces = 4096;
 
 // With 1 and 2 an interface answers for its own addresses only, with 8 for none; with 3 and the reserved values for
 // others too (Documentation/networking/ip-sysctl.rst of the kernel).
@@ -96,22 +92,6 @@ Finding finding_of(const std::vector<const Json*>& segment, const std::vector<st
 }
 
 }  // namespace
-
-std::map<std::string, int> read_arp_ignore(const host::Sysfs& proc) {
-  const auto value_of = [&](const std::string& interface) {
-    int value = -1;
-    const bool is_number =
-        absl::SimpleAtoi(proc.line(absl::StrCat(kFolder, "/", interface, "/arp_ignore")), &value) && value >= 0;
-    return is_number ? value : -1;
-  };
-  std::map<std::string, int> effective;
-  const int everywhere = value_of("all");
-  for (const std::string& interface : proc.names(kFolder, kMaxInterfaces)) {
-    const int own = value_of(interface);
-    if (own >= 0 && interface != "all" && interface != "default") effective[interface] = std::max(own, everywhere);
-  }
-  return effective;
-}
 
 std::vector<Finding> examine_arp(const Json& ports, const std::map<std::string, int>& arp_ignore) {
   std::vector<Finding> findings;

@@ -9,14 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/linux/os/sysfs.h"
 #include "tools/cableway/doctor/doctor.h"
 
 namespace cableway::cli {
-
-// net.ipv4.conf.*.arp_ignore as it applies to each interface: the higher of its own and that of "all". `proc`: where
-// procfs is mounted.
-std::map<std::string, int> read_arp_ignore(const host::Sysfs& proc);
 
 // `ports` as in core/view/ports_view.h; `arp_ignore` of this host. At most one finding per segment.
 std::vector<Finding> examine_arp(const Json& ports, const std::map<std::string, int>& arp_ignore);

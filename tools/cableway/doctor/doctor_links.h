@@ -1,5 +1,5 @@
-// Findings about the RDMA device behind a port: the part of doctor.h that reads tools/cableway/doctor/link_facts.h.
-// Those about PCIe links are in doctor_roots.h.
+// Findings about the RDMA device behind a port: the part of doctor.h that reads
+// tools/cableway/doctor/facts/link_facts.h. Those about PCIe links are in doctor_roots.h.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_LINKS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_LINKS_H_
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/cableway/doctor/doctor.h"
-#include "tools/cableway/doctor/link_facts.h"
+#include "tools/cableway/doctor/facts/link_facts.h"
 
 namespace cableway::cli {
 

@@ -20,7 +20,6 @@
 namespace cableway::cli {
 namespace {
 
-constexpr std::uint64_t kJumboMtu = 4096;
 constexpr std::uint64_t kMaxRdmaMtu = 4096;
 
 // Advice for refused hops.
@@ -57,9 +56,10 @@ std::string advice_for_refusal(const std::string& why) {
 
 class PortExamination {
  public:
-  PortExamination(const Json& port, const Settings& settings, std::uint64_t fastest_mbps)
+  PortExamination(const Json& port, const Settings& settings, const KnownCauses& causes, std::uint64_t fastest_mbps)
       : port_(port),
         settings_(settings),
+        causes_(causes),
         fastest_mbps_(fastest_mbps),
         interface_(text(port, "interface")),
         about_(absl::StrCat("port ", interface_)) {}
@@ -99,13 +99,7 @@ class PortExamination {
   void check_neighbours() {
     const Json& neighbours = port_.at("neighbours");
     if (neighbours.is_null()) return;
-    if (neighbours.empty()) {
-      add(Severity::kWarning, FindingCode::kNeighbourMissing,
-          absl::StrCat("carrier on ", interface_, ", but no neighbour answers hellos"),
-          absl::StrCat("is cablewayd running at the other end, with that interface among its ports (cableway ports)? "
-                       "Firewalls at both ends must allow ",
-                       firewall()));
-    }
+    if (neighbours.empty() && !causes_.explain_silence(interface_)) check_silence();
     const bool is_spare = std::all_of(neighbours.begin(), neighbours.end(),
                                       [](const Json& each) { return text(each, "state") == "unpaired"; });
     if (!neighbours.empty() && is_spare) {
@@ -119,13 +113,45 @@ class PortExamination {
       if (state == "up") {
         add(EventCode::kCableUp, absl::StrCat("cable to ", who, " is up"));
       } else if (state != "unpaired" && neighbour.at("large_lost").is_null()) {
-        add(Severity::kWarning, FindingCode::kCableOneWay,
-            absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
-            absl::StrCat(
-                "check the problems below and run cableway doctor there; a firewall may drop what this node sends: ",
-                firewall()));
+        check_unused(neighbour, who);
       }
     }
+  }
+
+  void check_silence() {
+    const std::string what = absl::StrCat("carrier on ", interface_, ", but ");
+    const KnownCauses::LostNeighbour* const lost = causes_.lost_neighbour(interface_);
+    if (lost != nullptr && lost->lives) {
+      return add(
+          Severity::kWarning, FindingCode::kNeighbourMissing,
+          absl::StrCat(what, "nothing is heard of node ", lost->node, " (", lost->interface,
+                       ") any more, which runs: other cables reach it"),
+          absl::StrCat("run cableway doctor there: if it hears this node, what it sends over this cable is lost; "
+                       "else the cable carries nothing, or a firewall at either end drops ",
+                       firewall()));
+    }
+    add(Severity::kWarning, FindingCode::kNeighbourMissing, absl::StrCat(what, "no neighbour answers hellos"),
+        absl::StrCat(
+            "is cablewayd running at the other end, with that interface among its ports (cableway ports)? If "
+            "cableway doctor there has CABLE_ONE_WAY, what it sends is lost. Firewalls at both ends must allow ",
+            firewall()));
+  }
+
+  // A neighbour that is heard over a cable that is not up.
+  void check_unused(const Json& neighbour, const std::string& who) {
+    if (causes_.explain_neighbour(interface_, text(neighbour, "node"))) return;
+    // A node of an earlier version does not tell.
+    const Json hears_us = neighbour.value("hears_us", Json());
+    if (hears_us.is_boolean() && hears_us.get<bool>()) {
+      return add(Severity::kWarning, FindingCode::kCableUnusedThere,
+                 absl::StrCat(who, " hears this node, but does not use the cable"));
+    }
+    add(Severity::kWarning, FindingCode::kCableOneWay,
+        absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
+        absl::StrCat(
+            "run cableway doctor there; the cable may carry nothing in that direction, or a firewall at either "
+            "end may drop what this node sends: ",
+            firewall()));
   }
 
   // The rates of links. What PCIe can carry of them is checked in doctor_roots.h.
@@ -199,6 +225,12 @@ class PortExamination {
     }
   }
 
+  bool has_cable_up() const {
+    const Json& neighbours = port_.at("neighbours");
+    return std::any_of(neighbours.begin(), neighbours.end(),
+                       [](const Json& each) { return text(each, "state") == "up"; });
+  }
+
   void check_control(const Json& control) {
     for (const auto& [error, count] : control.at("send_errors").items()) {
       const std::string what = absl::StrCat(count.get<std::uint64_t>(), " datagrams could not be sent (", error, ")");
@@ -206,8 +238,9 @@ class PortExamination {
         add(Severity::kError, FindingCode::kDatagramsFirewalled,
             absl::StrCat(what, ": a firewall on this host rejects them"),
             absl::StrCat("allow to and from ", interface_, ": ", firewall()));
-      } else {
-        add(Severity::kWarning, FindingCode::kDatagramsUnsent, what,
+      } else if (!causes_.explain_unsent(interface_)) {
+        // Counted since the node's start: a cable that is up shows that it is over.
+        add(has_cable_up() ? Severity::kInfo : Severity::kWarning, FindingCode::kDatagramsUnsent, what,
             absl::StrCat("the last error: ", text_or_dash(control, "last_error")));
       }
     }
@@ -226,6 +259,7 @@ class PortExamination {
 
   const Json& port_;
   const Settings& settings_;
+  const KnownCauses& causes_;
   const std::uint64_t fastest_mbps_;
   const std::string interface_;
   const std::string about_;
@@ -264,14 +298,15 @@ std::string advice_for(const std::string& reason) {
 }  // namespace
 
 std::vector<Finding> examine_ports(const Json& ports, const Settings& settings,
-                                   const std::map<std::string, LinkFacts>& links) {
+                                   const std::map<std::string, LinkFacts>& links, const KnownCauses& causes) {
   std::uint64_t fastest = 0;
   for (const Json& port : ports) {
     if (!port.at("link_mbps").is_null()) fastest = std::max(fastest, number(port, "link_mbps"));
   }
   std::vector<Finding> findings;
   for (const Json& port : ports) {
-    for (Finding& finding : PortExamination(port, settings, fastest).run()) findings.push_back(std::move(finding));
+    for (Finding& finding : PortExamination(port, settings, causes, fastest).run())
+      findings.push_back(std::move(finding));
     const auto link = links.find(text(port, "interface"));
     if (link == links.end()) continue;
     const LinkedPort linked{link->first, port.at("link_mbps").is_null() ? 0 : number(port, "link_mbps")};

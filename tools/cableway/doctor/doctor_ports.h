@@ -9,13 +9,15 @@
 #include "core/ports/port_inventory.h"
 #include "core/settings/settings.h"
 #include "tools/cableway/doctor/doctor.h"
-#include "tools/cableway/doctor/link_facts.h"
+#include "tools/cableway/doctor/facts/link_facts.h"
+#include "tools/cableway/doctor/known_causes.h"
 
 namespace cableway::cli {
 
-// `ports` as in core/view/ports_view.h; `links` of this host, by interface.
+// `ports` as in core/view/ports_view.h; `links` of this host, by interface. What follows from one of `causes` is left
+// out.
 std::vector<Finding> examine_ports(const Json& ports, const Settings& settings,
-                                   const std::map<std::string, LinkFacts>& links);
+                                   const std::map<std::string, LinkFacts>& links, const KnownCauses& causes);
 
 // The ports as seen without a node: their neighbours are null.
 Json ports_of_host(const std::vector<PortFacts>& ports, TransportSetting wanted);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tools/cableway/doctor/doctor.h"
-#include "tools/cableway/doctor/link_facts.h"
+#include "tools/cableway/doctor/facts/link_facts.h"
 
 namespace cableway::cli {
 

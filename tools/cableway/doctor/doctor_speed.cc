@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -11,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "routing/topology/physical_cable.h"
+#include "tools/cableway/doctor/doctor_reach.h"
 #include "tools/cableway/doctor/wire_expectation.h"
 #include "tools/cableway/text/quantity_text.h"
 
@@ -24,14 +26,14 @@ constexpr double kLeastTcpShare = 0.7;
 // UDP 8, InfiniBand 16.
 constexpr double kPacketOverhead = 82;
 
-constexpr char kWhenNotReached[] =
-    "circuits need the same connection: firewalls at both ends must allow the TCP port of cablewayd "
-    "(CABLEWAY_RELAY_PORT there), and no other program may use it; run cableway doctor there";
-
-// A failed test means that circuits fail, too, unless tests are disabled there or another test is running.
-bool stops_circuits(const absl::Status& status) {
-  return !absl::StrContains(status.message(), "CABLEWAY_CABLE_TEST is false") &&
-         !absl::StrContains(status.message(), "test of this port is");
+// The advice for a slow cable, without reasons that do not apply to it.
+std::string advice_for_slow(std::uint64_t mtu, bool rdma) {
+  std::vector<std::string> reasons;
+  if (mtu < kJumboMtu) reasons.push_back(absl::StrCat("MTU ", mtu));
+  if (!rdma) reasons.push_back("a busy CPU");
+  reasons.push_back("a bad cable (ethtool -S shows its errors)");
+  reasons.push_back("a limit of the rate on either host or on a switch in between (tc qdisc show)");
+  return absl::StrCat("test again while no job runs; the usual reasons are ", absl::StrJoin(reasons, ", "));
 }
 
 // The share of the wire's rate that is payload with packets of that size, relative to that with full packets.
@@ -62,6 +64,8 @@ struct TestedCable {
   std::uint64_t nominal_mbps = 0;  // 0: not known
   bool both_known = false;         // whether the rates of both ends are known
   bool healthy = false;            // when tested alone
+  bool lossy = false;              // it loses packets: that slows it, and has a finding of its own
+  std::uint64_t mtu = 0;           // of the port here
 };
 
 // What cables carried together.
@@ -88,8 +92,11 @@ class SpeedTest {
       for (const Json& neighbour : port.at("neighbours")) {
         if (text(neighbour, "state") != "up") continue;
         const ProbedCable ends{text(port, "interface"), text(neighbour, "node"), text(neighbour, "interface")};
+        if (examination_.unreachable.contains(about_cable(ends))) continue;
         const bool both_known = !port.at("rate_mbps").is_null() && !neighbour.at("rate_mbps").is_null();
         cables_.push_back({ends, nominal_mbps(port, neighbour), both_known});
+        cables_.back().lossy = is_lossy(ends);
+        cables_.back().mtu = port.value("mtu", kJumboMtu);
         test_cable(cables_.back());
       }
     }
@@ -98,6 +105,19 @@ class SpeedTest {
   }
 
  private:
+  bool is_lossy(const ProbedCable& ends) const {
+    if (examination_.topology == nullptr) return false;
+    const routing::Topology& topology = *examination_.topology;
+    const std::span<const routing::Cable> cables = topology.plugged_cables();
+    return std::any_of(cables.begin(), cables.end(), [&](const routing::Cable& cable) {
+      const auto is_here = [&](const routing::Port& port, const routing::Port& other) {
+        return topology.node(port.node).name == examination_.node && port.interface == ends.interface &&
+               topology.node(other.node).name == ends.node && other.interface == ends.other_interface;
+      };
+      return cable.loss_percent > 0 && (is_here(cable.a, cable.b) || is_here(cable.b, cable.a));
+    });
+  }
+
   // All of `cables` at once.
   absl::StatusOr<Rates> measure(const std::vector<ProbedCable>& cables, bool both_ways) const {
     const absl::StatusOr<CableProbeReply> reply = test_({cables, kTestMs, both_ways});
@@ -131,18 +151,23 @@ class SpeedTest {
         Finding{severity, std::string(name_of(code)), std::move(about), std::move(what), std::move(advice)});
   }
 
-  void add_untested(const std::string& about, const absl::Status& why) {
+  // `lossy`, `mtu`: of the cable or, together, of the wire's.
+  void add_untested(const std::string& about, const absl::Status& why, bool lossy, std::uint64_t mtu) {
     const std::string what = absl::StrCat("its speed could not be tested: ", why.message());
     if (!stops_circuits(why)) {
       add(Severity::kInfo, FindingCode::kCableUntested, about, what);
+    } else if (is_stalled(why)) {
+      add(lossy ? Severity::kInfo : Severity::kWarning, FindingCode::kCableSlow, about,
+          absl::StrCat("it is so slow that the data of a test does not cross it in time: ", why.message()),
+          advice_for_slow(mtu, false));
     } else {
-      add(Severity::kWarning, FindingCode::kCableUnreachable, about, what, kWhenNotReached);
+      add(Severity::kWarning, FindingCode::kCableUnreachable, about, what, advice_of(FindingCode::kCableUnreachable));
     }
   }
 
   // `one_way`: nullopt if it was not measured.
   void add_result(const std::string& about, const std::optional<Rates>& one_way, const Rates& both,
-                  const Expected& expected, bool parts_are_healthy) {
+                  const Expected& expected, bool parts_are_healthy, bool lossy, std::uint64_t mtu) {
     const bool slow_one_way = one_way && one_way->to_mbps < expected.least_mbps;
     const bool slow = slow_one_way || std::min(both.to_mbps, both.from_mbps) < expected.least_mbps;
     const bool has_nominal = expected.nominal_mbps != 0;
@@ -164,8 +189,10 @@ class SpeedTest {
                              : slow   ? FindingCode::kCableSlow
                                       : FindingCode::kCableTested;
     // Over TCP both directions share this host's processors.
-    const Severity severity = !slow ? Severity::kOk : slow_one_way || both.rdma ? Severity::kWarning : Severity::kInfo;
-    Finding& finding = add(severity, code, about, std::move(what), slow ? advice_of(code) : "");
+    const bool is_cause = !lossy && (slow_one_way || both.rdma);
+    const Severity severity = !slow ? Severity::kOk : is_cause ? Severity::kWarning : Severity::kInfo;
+    const std::string advice = degraded ? advice_of(code) : slow ? advice_for_slow(mtu, both.rdma) : "";
+    Finding& finding = add(severity, code, about, std::move(what), advice);
     finding.measured = {{"over", both.over},
                         {"nominal_mbps", has_nominal ? Json(expected.nominal_mbps) : Json(nullptr)},
                         {"least_mbps", has_nominal ? Json(expected.least_mbps) : Json(nullptr)},
@@ -175,11 +202,11 @@ class SpeedTest {
   }
 
   void test_cable(TestedCable& cable) {
-    const std::string about = absl::StrCat("cable ", cable.ends.interface, " to node ", cable.ends.node);
+    const std::string about = about_cable(cable.ends);
     const absl::StatusOr<Rates> one_way = measure({cable.ends}, false);
     const absl::StatusOr<Rates> both = one_way.ok() ? measure({cable.ends}, true) : one_way.status();
-    if (!both.ok()) return add_untested(about, both.status());
-    add_result(about, *one_way, *both, expect(cable.nominal_mbps, 1, *both), false);
+    if (!both.ok()) return add_untested(about, both.status(), cable.lossy, cable.mtu);
+    add_result(about, *one_way, *both, expect(cable.nominal_mbps, 1, *both), false, cable.lossy, cable.mtu);
     cable.healthy = findings_.back().severity == Severity::kOk;
   }
 
@@ -213,6 +240,8 @@ class SpeedTest {
     std::vector<ProbedCable> ends;
     bool healthy = true;
     bool known = true;
+    bool lossy = false;
+    std::uint64_t mtu = 0;
     for (const routing::CableIndex cable : wire.cables) {
       const TestedCable* const tested = find(topology, cable, node);
       if (tested == nullptr || ends.size() == kMaxProbedCables || has_port_of(ends, tested->ends)) continue;
@@ -220,6 +249,8 @@ class SpeedTest {
       ends.push_back(tested->ends);
       healthy = healthy && tested->healthy;
       known = known && tested->both_known;
+      lossy = lossy || tested->lossy;
+      mtu = tested->mtu;
     }
     if (ends.size() < 2) return;
     std::vector<std::string> interfaces;
@@ -228,9 +259,9 @@ class SpeedTest {
     std::sort(interfaces.begin(), interfaces.end());
     const std::string about = absl::StrCat("plug ", absl::StrJoin(interfaces, "+"), " to node ", ends.front().node);
     const absl::StatusOr<Rates> both = measure(ends, true);
-    if (!both.ok()) return add_untested(about, both.status());
+    if (!both.ok()) return add_untested(about, both.status(), lossy, mtu);
     const std::uint64_t nominal = known ? expected_wire_mbps(topology, indices) : 0;
-    add_result(about, std::nullopt, *both, expect(nominal, ends.size(), *both), healthy);
+    add_result(about, std::nullopt, *both, expect(nominal, ends.size(), *both), healthy, lossy, mtu);
   }
 
   const SpeedExamination& examination_;

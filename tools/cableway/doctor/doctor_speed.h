@@ -3,6 +3,7 @@
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_SPEED_H_
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct SpeedExamination {
   const Json& ports;                            // as in core/view/ports_view.h
   const routing::Topology* topology = nullptr;  // null: not known, and plugs are not tested
   double least_share = kLeastShare;             // over RDMA
+  // Cables that are not tested, as about_cable() names them (doctor_reach.h).
+  std::set<std::string> unreachable = {};
 };
 
 // Tests each cable that is up, one after the other: half a second one way, then half a second both ways at once; and

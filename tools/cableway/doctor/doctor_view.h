@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/cableway/doctor/doctor.h"
-#include "tools/cableway/doctor/nccl_settings.h"
+#include "tools/cableway/doctor/facts/nccl_settings.h"
 
 namespace cableway::cli {
 

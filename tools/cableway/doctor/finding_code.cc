@@ -26,6 +26,18 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kCableFunctions
     {Code::kDefaultRouteMissing, "DEFAULT_ROUTE_MISSING",
      "this host has no default route: a job's processes find each other over ordinary IP",
      "cableway env shows what they need"},
+    {Code::kDefaultRouteOnCable, "DEFAULT_ROUTE_ON_CABLE",
+     "a default route of this host leads over a cable: what is for other networks takes the cable, and gets no further "
+     "than the neighbour",
+     "remove that route, or lead it over the management network; if the interface is no cable, remove it from "
+     "CABLEWAY_PORTS"},
+    {Code::kSubnetBesideCable, "SUBNET_BESIDE_CABLE",
+     "a cable's address is in the subnet of an interface without a cable, such as the management network's: the kernel "
+     "may send what is for one over the other",
+     "give both ends of the cable addresses of a subnet of their own"},
+    {Code::kCablesShareSubnet, "CABLES_SHARE_SUBNET",
+     "two cables of this host are in one subnet: the kernel may send what is for one over the other",
+     "give both ends of each cable addresses of a subnet of their own (cableway plan addresses)"},
     {Code::kVerbsFilesMissing, "VERBS_FILES_MISSING", "there are RDMA devices, but no /dev/infiniband",
      "modprobe ib_uverbs; for a container the options that cableway env --docker prints on its host"},
     {Code::kVerbsLibraryMissing, "VERBS_LIBRARY_MISSING", "there are RDMA devices, but libibverbs cannot be used",
@@ -49,6 +61,9 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kCableFunctions
      "start cablewayd at the other end, with that interface among its ports; check firewalls"},
     {Code::kCableOneWay, "CABLE_ONE_WAY", "a neighbour is heard but does not hear this node",
      "check firewalls, and run cableway doctor there"},
+    {Code::kCableUnusedThere, "CABLE_UNUSED_THERE",
+     "a neighbour hears this node, but does not use the cable: it may have another neighbour with this node's name",
+     "run cableway doctor there: it says why"},
     {Code::kPortUnpaired, "PORT_UNPAIRED", "the cables on a port's wire join other ports, so it carries nothing",
      "give the other end of the wire as many functions with addresses, if its adapter has them"},
     {Code::kRateBelowNeighbour, "RATE_BELOW_NEIGHBOUR", "a port runs slower than its neighbour's",

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "core/linux/files/key_reader.h"
 #include "tools/cableway/doctor/doctor.h"
+#include "tools/cableway/doctor/doctor_reach.h"
 #include "tools/cableway/doctor/doctor_speed.h"
 #include "tools/cableway/doctor/doctor_view.h"
 #include "tools/cableway/node/node_answer.h"
@@ -38,6 +39,8 @@ Examined examine_all(const Invocation& invocation, const std::string& expect) {
   absl::StatusOr<Json> ports = ask_for_json(invocation, "ports");
   examined.node = ports.status();
   if (ports.ok()) examined.ports = *std::move(ports);
+  absl::StatusOr<Json> events = ask_for_json(invocation, "events");
+  if (events.ok()) examined.events = *std::move(events);
   absl::StatusOr<KnownTopology> known = find_topology(settings, "", invocation.surroundings.node_deadline);
   if (known.ok()) {
     examined.topology = std::move(known->topology);
@@ -53,21 +56,22 @@ constexpr std::chrono::seconds kTestAllowance{10};
 class DoctorVerb final : public Verb {
  public:
   Command describe() override {
-    return {.name = "doctor",
-            .summary = "diagnoses problems and advises what to do; changes nothing",
-            .notes = "It examines the settings, the host and the node; only settings and host if no node runs.",
-            .exit_statuses = {{kDone, "nothing above info"},
-                              {kWarnings, "warnings"},
-                              {kErrors, "errors, or invalid arguments or settings"},
-                              {kNoNode, "no node runs here"},
-                              {kNoAnswer, "the node here does not answer"}},
-            .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --expect plan/expected.toml",
-                         "cableway doctor --json | jq '.findings[]'"},
-            .arguments = {json_flag(json_), expect_option(expect_),
-                          flag("--no-speed", no_speed_, "skip the cable speed tests, which send data over the cables"),
-                          real_option("--least-share", 0.01, 1, least_share_,
-                                      "the share of its rate that a cable or plug has to carry over RDMA each way")
-                              .excluding({"--no-speed"})}};
+    return {
+        .name = "doctor",
+        .summary = "diagnoses problems and advises what to do; changes nothing",
+        .notes = "It examines the settings, the host and the node; only settings and host if no node runs.",
+        .exit_statuses = {{kDone, "nothing above info"},
+                          {kWarnings, "warnings"},
+                          {kErrors, "errors, or invalid arguments or settings"},
+                          {kNoNode, "no node runs here"},
+                          {kNoAnswer, "the node here does not answer"}},
+        .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --expect plan/expected.toml",
+                     "cableway doctor --json | jq '.findings[]'"},
+        .arguments = {json_flag(json_), expect_option(expect_),
+                      flag("--no-speed", no_speed_, "skip the cable speed tests, which send much data over the cables"),
+                      real_option("--least-share", 0.01, 1, least_share_,
+                                  "the share of its rate that a cable or plug has to carry over RDMA each way")
+                          .excluding({"--no-speed"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -88,12 +92,17 @@ class DoctorVerb final : public Verb {
   absl::StatusOr<std::vector<Finding>> find(const Invocation& invocation, const Examined& examined) const {
     try {
       std::vector<Finding> findings = examine(examined);
-      if (!examined.ports || no_speed_) return findings;
+      if (!examined.ports) return findings;
       const auto test = [&](const CableProbeRequest& cables) {
         return test_cables(invocation.settings, cables, invocation.surroundings.node_deadline + kTestAllowance);
       };
-      const SpeedExamination speed{text(*examined.status, "node"), examined.ports->at("ports"),
-                                   examined.topology ? &*examined.topology : nullptr, least_share_};
+      SpeedExamination speed{text(*examined.status, "node"), examined.ports->at("ports"),
+                             examined.topology ? &*examined.topology : nullptr, least_share_};
+      for (Finding& finding : examine_reach(speed.ports, test)) {
+        speed.unreachable.insert(finding.about);
+        findings.push_back(std::move(finding));
+      }
+      if (no_speed_) return findings;
       for (Finding& finding : examine_speed(speed, test)) findings.push_back(std::move(finding));
       return findings;
     } catch (const Json::exception& error) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/settings/settings.h"
-#include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/doctor/facts/host_facts.h"
 #include "tools/cableway/verbs/verb.h"
 
 namespace cableway::cli {

@@ -12,7 +12,7 @@
 
 #include "core/linux/os/free_memory.h"
 #include "core/ports/port_selector.h"
-#include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/doctor/facts/host_facts.h"
 #include "tools/cableway/system/program.h"
 
 namespace cableway::cli {

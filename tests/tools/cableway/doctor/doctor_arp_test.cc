@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/core/linux/fake_sysfs.h"
-
 namespace cableway::cli {
 namespace {
 
@@ -16,7 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Pair;
 
 Json port(const std::string& interface, const std::string& plug, const std::vector<std::string>& addresses,
           const std::string& transport = "rdma") {
@@ -34,22 +31,6 @@ Json twins(const std::string& transport = "rdma") {
 
 std::map<std::string, int> arp_ignore(int first, int second) {
   return {{"enp1s0f0np0", first}, {"enP2p1s0f0np0", second}};
-}
-
-TEST(DoctorArp, TheHigherOfTheInterfacesAndAllIsInForce) {
-  host::test::FakeSysfs proc;
-  const auto write = [&](const std::string& interface, const std::string& value) {
-    proc.write("sys/net/ipv4/conf/" + interface + "/arp_ignore", value);
-  };
-  write("all", "1");
-  write("default", "0");
-  write("eth0", "0");
-  write("eth1", "2");
-  write("eth2", "not a number");
-  EXPECT_THAT(read_arp_ignore(host::Sysfs(proc.root())), ElementsAre(Pair("eth0", 1), Pair("eth1", 2)));
-  write("all", "0");
-  EXPECT_THAT(read_arp_ignore(host::Sysfs(proc.root())), ElementsAre(Pair("eth0", 0), Pair("eth1", 2)));
-  EXPECT_THAT(read_arp_ignore(host::Sysfs(proc.root() + "/none")), IsEmpty());
 }
 
 TEST(DoctorArp, TwinsThatAnswerForEachOtherAreOneFinding) {

@@ -10,28 +10,46 @@
 namespace cableway::cli {
 namespace {
 
-std::vector<std::string> codes(const std::string& state, const Json& large_lost) {
-  const Json port = {
-      {"interface", "eth1"},
-      {"carrier", true},
-      {"mtu", 9000},
-      {"rate_mbps", nullptr},
-      {"link_mbps", nullptr},
-      {"root", nullptr},
-      {"root_mbps", nullptr},
-      {"rdma_device", nullptr},
-      {"rdma_trouble", nullptr},
-      {"transport", "tcp"},
-      {"transport_reason", "no RDMA device behind eth1"},
-      {"plug", nullptr},
-      {"neighbours",
-       {{{"node", "n0"}, {"interface", "eth0"}, {"state", state}, {"large_lost", large_lost}, {"link_mbps", nullptr}}}},
-      {"control", nullptr}};
+Json port_with(const Json& neighbours, const Json& control = nullptr) {
+  return {{"interface", "eth1"},
+          {"carrier", true},
+          {"mtu", 9000},
+          {"rate_mbps", nullptr},
+          {"link_mbps", nullptr},
+          {"root", nullptr},
+          {"root_mbps", nullptr},
+          {"rdma_device", nullptr},
+          {"rdma_trouble", nullptr},
+          {"transport", "tcp"},
+          {"transport_reason", "no RDMA device behind eth1"},
+          {"plug", nullptr},
+          {"neighbours", neighbours},
+          {"control", control}};
+}
+
+Json neighbour(const std::string& state, const Json& large_lost, const Json& hears_us = nullptr) {
+  return {{"node", "n0"},         {"interface", "eth0"},      {"state", state},
+          {"hears_us", hears_us}, {"large_lost", large_lost}, {"link_mbps", nullptr}};
+}
+
+std::vector<Finding> findings_of(const Json& port, const Json& problems) {
+  return examine_ports(Json::array({port}), Settings(), {}, KnownCauses(problems));
+}
+
+std::vector<std::string> codes_of(const Json& port, const Json& problems = Json::array()) {
   std::vector<std::string> codes;
-  for (const Finding& finding : examine_ports(Json::array({port}), Settings(), {})) {
+  for (const Finding& finding : findings_of(port, problems)) {
     if (finding.code != "RDMA_DEVICE_NONE") codes.push_back(finding.code);
   }
   return codes;
+}
+
+std::vector<std::string> codes(const std::string& state, const Json& large_lost) {
+  return codes_of(port_with(Json::array({neighbour(state, large_lost)})));
+}
+
+Json problem(const std::string& code, const std::string& interface, const std::string& text) {
+  return Json::array({{{"code", code}, {"interface", interface}, {"text", text}, {"seconds", 1}}});
 }
 
 TEST(DoctorNeighbours, OneThatIsHeardOnlyIsOneWay) {
@@ -43,6 +61,67 @@ TEST(DoctorNeighbours, OneThatIsHeardOnlyIsOneWay) {
 // The node reports that as a problem of its own.
 TEST(DoctorNeighbours, OneThatDropsLargePacketsIsNotOneWay) {
   for (const char* direction : {"from", "to", "both"}) EXPECT_THAT(codes("heard", direction), testing::IsEmpty());
+}
+
+TEST(DoctorNeighbours, OneThatHearsThisNodeDoesNotUseTheCable) {
+  const Json hearing = Json::array({neighbour("heard", nullptr, true)});
+  EXPECT_THAT(codes_of(port_with(hearing)), testing::ElementsAre("CABLE_UNUSED_THERE"));
+  const Json deaf = Json::array({neighbour("heard", nullptr, false)});
+  EXPECT_THAT(codes_of(port_with(deaf)), testing::ElementsAre("CABLE_ONE_WAY"));
+}
+
+TEST(DoctorNeighbours, WhatFollowsFromAProblemIsLeftOut) {
+  const Json silent = port_with(Json::array());
+  EXPECT_THAT(codes_of(silent), testing::ElementsAre("NEIGHBOUR_MISSING"));
+  for (const char* code : {"KEY_DIFFERS", "CLUSTER_DIFFERS", "VERSION_DIFFERS", "NAME_TAKEN", "CABLE_TO_SELF"}) {
+    EXPECT_THAT(codes_of(silent, problem(code, "eth1", "text")), testing::IsEmpty()) << code;
+    EXPECT_THAT(codes_of(silent, problem(code, "eth2", "text")), testing::SizeIs(1)) << code;
+  }
+  EXPECT_THAT(codes_of(silent, problem("HOLD_TOO_LONG", "eth1", "text")), testing::SizeIs(1));
+  const Json heard = port_with(Json::array({neighbour("heard", nullptr, false)}));
+  EXPECT_THAT(codes_of(heard, problem("CABLE_REFUSED", "eth1", "port eth0 of node n0 has MTU 1500")),
+              testing::IsEmpty());
+  EXPECT_THAT(codes_of(heard, problem("CABLE_REFUSED", "eth1", "port eth0 of node n7 has MTU 1500")),
+              testing::ElementsAre("CABLE_ONE_WAY"));
+}
+
+// One that lives sends what does not arrive; of one that has left nothing is known.
+TEST(DoctorNeighbours, ALostOneThatLivesIsNamed) {
+  const auto event = [](const char* code) {
+    return Json{{"code", code}, {"fields", {{"port", "eth1"}, {"neighbour", "n0"}, {"neighbour_port", "eth0"}}}};
+  };
+  const auto what = [&](const Json& events, const std::string& reached) {
+    KnownCauses causes;
+    causes.add_losses(events);
+    causes.add_reached(reached);
+    return examine_ports(Json::array({port_with(Json::array())}), Settings(), {}, causes).front().what;
+  };
+  const Json lost = Json::array({event("CABLE_UP"), event("CABLE_LOST")});
+  EXPECT_THAT(what(lost, "n0"), testing::HasSubstr("nothing is heard of node n0 (eth0) any more, which runs"));
+  EXPECT_THAT(what(lost, "n5"), testing::HasSubstr("no neighbour answers hellos"));
+  for (const char* later : {"CABLE_UP", "NEIGHBOUR_LEFT"}) {
+    Json events = lost;
+    events.push_back(event(later));
+    EXPECT_THAT(what(events, "n0"), testing::HasSubstr("no neighbour answers hellos")) << later;
+  }
+}
+
+// They are counted since the node's start.
+TEST(DoctorNeighbours, DatagramsUnsentAreAWarningOnlyWhileNoCableIsUp) {
+  const Json control = {{"send_errors", {{"EADDRNOTAVAIL", 1}}},
+                        {"last_error", "cannot send"},
+                        {"not_open", Json::array()},
+                        {"ttl_refused", 0},
+                        {"oversized", 0}};
+  const auto severity = [&](const char* state, const Json& problems) {
+    for (const Finding& each : findings_of(port_with(Json::array({neighbour(state, nullptr)}), control), problems)) {
+      if (each.code == "DATAGRAMS_UNSENT") return each.severity;
+    }
+    return Severity::kOk;
+  };
+  EXPECT_EQ(severity("heard", Json::array()), Severity::kWarning);
+  EXPECT_EQ(severity("up", Json::array()), Severity::kInfo);
+  EXPECT_EQ(severity("heard", problem("CABLE_REFUSED", "eth1", "n0")), Severity::kOk);
 }
 
 }  // namespace

@@ -140,6 +140,36 @@ TEST(DoctorSpeed, ReportsWhyACableWasNotTested) {
   EXPECT_TRUE(findings[0].measured.is_null());
 }
 
+// It was reached: firewalls are not the cause.
+TEST(DoctorSpeed, ACableThatTheDataDoesNotCrossInTimeIsSlow) {
+  for (const char* error : {"the data did not end in time", "the connection ended too early"}) {
+    const std::vector<Finding> findings = refused(CableProbeReply{"", {{error, 0, 0, "", 0}}});
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].severity, Severity::kWarning);
+    EXPECT_EQ(findings[0].code, "CABLE_SLOW");
+    EXPECT_THAT(findings[0].advice, testing::Not(HasSubstr("firewall")));
+    EXPECT_THAT(findings[0].advice, testing::Not(HasSubstr("MTU")));
+  }
+}
+
+TEST(DoctorSpeed, AdviceForASlowCableNamesTheMtuOnlyWhereItIsSmall) {
+  Json asked = ports("10000", "10000");
+  EXPECT_THAT(tested(asked, 100, 100, 100).advice, testing::Not(HasSubstr("MTU")));
+  asked[0]["mtu"] = 1500;
+  EXPECT_THAT(tested(asked, 100, 100, 100).advice, HasSubstr("MTU 1500"));
+}
+
+TEST(DoctorSpeed, UnreachableCablesAreNotTested) {
+  const Json asked = ports("10000", "10000");
+  SpeedExamination examination{"n1", asked};
+  examination.unreachable = {"cable eth1 to node n0"};
+  const auto fail = [](const CableProbeRequest&) -> absl::StatusOr<CableProbeReply> {
+    ADD_FAILURE() << "a test of an unreachable cable";
+    return absl::InternalError("");
+  };
+  EXPECT_THAT(examine_speed(examination, fail), testing::IsEmpty());
+}
+
 TEST(DoctorSpeed, WarnsOfAnUnreachableNeighbour) {
   const std::vector<Finding> findings =
       refused(CableProbeReply{"", {{"cannot reach 10.7.0.2 TCP port 7470: Connection timed out", 0, 0, "", 0}}});

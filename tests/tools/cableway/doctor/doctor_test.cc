@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/linux/ports/port_selection.h"
 #include "core/linux/rdma/verbs_library.h"
 #include "core/settings/port_transport.h"
 #include "tests/routing/sample_topologies.h"
@@ -106,7 +105,7 @@ TEST(Doctor, EveryWarningAndErrorHasAdvice) {
     ++wrong;
     EXPECT_NE(found.advice, "") << found.about << ": " << found.what;
   }
-  EXPECT_EQ(wrong, 13);
+  EXPECT_EQ(wrong, 12);
 }
 
 TEST(Doctor, AnotherPairOfPortsOnOneWireIsNoFault) {
@@ -268,7 +267,7 @@ const Fault kFaults[] = {
        port(e)["control"]["send_errors"] = {{"ENETUNREACH", 1}};
        port(e)["control"]["last_error"] = "cannot send";
      },
-     Severity::kWarning, "port eth1", "1 datagrams could not be sent (ENETUNREACH)"},
+     Severity::kInfo, "port eth1", "1 datagrams could not be sent (ENETUNREACH)"},
     {"not open", "CONTROL_SOCKET_FAILED",
      [](Examined& e) {
        port(e)["control"]["not_open"] = {"cannot bind"};
@@ -307,6 +306,20 @@ const Fault kFaults[] = {
        e.topology = routing::sample_topology(3, {{0, 2}});
      },
      Severity::kWarning, "topology", "no path leads between these parts: n0, n2 | n1"},
+    {"loss that the other end finds", "CABLE_LOSSY",
+     [](Examined& e) {
+       const routing::Topology& found = *e.topology;
+       std::vector<routing::Node> nodes(found.nodes().begin(), found.nodes().end());
+       std::vector<routing::Cable> cables(found.plugged_cables().begin(), found.plugged_cables().end());
+       for (routing::Cable& cable : cables) cable.loss_percent = cable.name == cables.front().name ? 5 : 0;
+       e.topology = routing::Topology::create(found.cluster(), std::move(nodes), std::move(cables)).value();
+     },
+     Severity::kWarning, "cable c0", "loses 5 % of what this node sends over it, as node n0 finds"},
+    {"default route", "DEFAULT_ROUTE_ON_CABLE",
+     [](Examined& e) {
+       e.host.default_interfaces = {"eth9", "eth1"};
+     },
+     Severity::kWarning, "port eth1", "a default route leads over eth1"},
     {"one in the middle", "SINGLE_POINT_OF_FAILURE",
      [](Examined& e) { e.topology = routing::sample_topology(3, routing::line_pairs(3)); }, Severity::kInfo, "topology",
      "if any one of n1 fails, the topology becomes disconnected"},
@@ -463,57 +476,43 @@ TEST(Doctor, ExaminesTheHostIfNoNodeRuns) {
   EXPECT_THAT(findings, Not(Contains(Field(&Finding::what, HasSubstr("answers hellos")))));
 }
 
-host::KernelLink link_named(const std::string& name) {
-  host::KernelLink link;
-  link.name = name;
-  link.up = true;
-  link.carrier = true;
-  link.mtu = 1500;
-  return link;
+TEST(Doctor, APortWithoutACableExplainsAPartOfTheTopology) {
+  Examined examined = healthy();
+  const auto in_parts = [&] {
+    return testing::Value(examine(examined), Contains(Field(&Finding::code, "TOPOLOGY_IN_PARTS")));
+  };
+  examined.topology = routing::sample_topology(2, {});
+  EXPECT_TRUE(in_parts());
+  port(examined)["neighbours"] = Json::array();
+  EXPECT_FALSE(in_parts());
+  examined.topology = routing::sample_topology(3, {});
+  EXPECT_TRUE(in_parts()) << "the cable that is missing here explains only one part";
+  examined.ports->at("rejected") =
+      Json::parse(R"([{"interface": "eth8", "reason": "is down: ip link set eth8 up", "requested": true}])");
+  EXPECT_FALSE(in_parts());
 }
 
-// The reasons come from port_selection.cc: this test fails if they are reworded there.
-TEST(Doctor, DistinguishesRequestedPortsFromOthers) {
-  host::KernelNetwork network;
-  network.links[1] = link_named("lo");
-  network.links[1].loopback = true;
-  network.links[2] = link_named("eth1");
-  network.links[3] = link_named("eth2");
-  network.links[3].up = false;
-  network.links[4] = link_named("docker0");
-  network.links[5] = link_named("br1");
-  network.links[6] = link_named("eth3");
-  network.links[6].master = 5;
-  host::KernelAddress doubled;
-  doubled.link = 2;
-  doubled.prefix = {*routing::parse_port_address("10.7.0.1"), 30};
-  doubled.duplicate = true;
-  host::KernelAddress tentative = doubled;
-  tentative.prefix.address = *routing::parse_port_address("10.7.0.5");
-  tentative.duplicate = false;
-  tentative.tentative = true;
-  network.addresses = {doubled, tentative};
-  const std::vector<PortSelector> selectors = {*parse_port_selector("eth1"),        *parse_port_selector("eth2"),
-                                               *parse_port_selector("eth3"),        *parse_port_selector("eth8"),
-                                               *parse_port_selector("10.9.0.0/16"), *parse_port_selector("br1")};
-  const std::vector<Finding> findings =
-      examine_rejected(host::select_ports(network, host::DeviceFacts(), selectors).rejected);
-  EXPECT_THAT(findings, Contains(finding(Severity::kOk, "not used", "lo, docker0: CABLEWAY_PORTS names neither")));
-  EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth1", "10.7.0.1 is also used by another host")));
-  EXPECT_THAT(findings, Contains(finding(Severity::kInfo, "eth1", "10.7.0.5 is tentative")));
-  EXPECT_THAT(findings,
-              Contains(AllOf(finding(Severity::kWarning, "eth2", "is down"), Field(&Finding::code, "PORT_UNUSABLE"))));
-  EXPECT_THAT(findings, Contains(Field(&Finding::code, "PORT_NOT_USED")));
-  EXPECT_THAT(findings, Contains(finding(Severity::kInfo, "eth3", "is a member of br1")));
-  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "br1", "has no address")));
-  EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth8", "there is no such interface")));
-  EXPECT_THAT(findings, Contains(finding(Severity::kError, "10.9.0.0/16", "no interface has an address inside it")));
-  EXPECT_EQ(findings.size(), 8U);
-  const std::vector<Finding> not_requested =
-      examine_rejected(host::select_ports(network, host::DeviceFacts(), {}).rejected);
-  EXPECT_THAT(not_requested, Contains(finding(Severity::kOk, "not used", "lo: is the loopback interface")));
-  EXPECT_THAT(not_requested, Contains(finding(Severity::kOk, "not used", "docker0, br1: has no RDMA device")));
-  EXPECT_LE(worst_of(not_requested), Severity::kInfo);
+TEST(Doctor, TheLastPortThatCannotBeUsedIsTheOneError) {
+  Examined examined = healthy();
+  examined.host.no_cables = "this network namespace has no cables (interfaces: lo, eth8)";
+  examined.ports = Json::parse(R"({"ports": [], "rejected": [
+      {"interface": "eth8", "reason": "is down: ip link set eth8 up", "requested": true}]})");
+  examined.topology.reset();
+  std::vector<std::string> codes;
+  for (const Finding& found : examine(examined)) {
+    if (found.severity > Severity::kInfo) codes.push_back(found.code);
+  }
+  EXPECT_THAT(codes, testing::ElementsAre("PORT_UNUSABLE"));
+  EXPECT_EQ(worst_of(examine(examined)), Severity::kError);
+}
+
+TEST(Doctor, BothOfTwoNodesWithOneNameHaveOneFinding) {
+  Examined examined = healthy();
+  (*examined.status)["problems"] =
+      Json::parse(R"([{"code": "NAME_TAKEN", "interface": "", "text": "another node is called n1", "seconds": 5},
+                      {"code": "NAME_DEFENDED", "interface": "eth1", "text": "defended", "seconds": 5}])");
+  EXPECT_THAT(examine(examined), Contains(Field(&Finding::code, "NAME_TAKEN")));
+  EXPECT_THAT(examine(examined), Not(Contains(Field(&Finding::code, "NAME_DEFENDED"))));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Of node n1: three flows of its own, the last one with two circuits, and two circuits that it relays.
-constexpr char kStatus[] = R"({
+constexpr char kCircuitsStatus[] = R"({
   "own": {"flows_open": 3}, "relayed": {"circuits_open": 2},
   "flows": [
     {"path": "n1 -> n2", "port": "eth1", "waits": null, "circuits": []},
@@ -29,7 +29,7 @@ DrainTarget cable(const std::string& name, const std::string& interface, const s
 }
 
 TEST(CrossingCircuits, OfANodeAreThoseThatItRelays) {
-  const CrossingCircuits crossing = crossing_circuits(Json::parse(kStatus), DrainTarget{.node = "n1"});
+  const CrossingCircuits crossing = crossing_circuits(Json::parse(kCircuitsStatus), DrainTarget{.node = "n1"});
   EXPECT_EQ(crossing.circuits, 2U);
   EXPECT_EQ(crossing.not_listed, 0U);
   EXPECT_THAT(crossing.paths, ElementsAre("n0 -c0-> n1 -c1-> n2", "n2 -c1-> n1 -c9-> n3"));
@@ -38,19 +38,19 @@ TEST(CrossingCircuits, OfANodeAreThoseThatItRelays) {
 }
 
 TEST(CrossingCircuits, OfACableAreThoseOfFlowsHereToo) {
-  EXPECT_THAT(crossing_circuits(Json::parse(kStatus), cable("c1", "eth1", "n2")).paths,
+  EXPECT_THAT(crossing_circuits(Json::parse(kCircuitsStatus), cable("c1", "eth1", "n2")).paths,
               ElementsAre("n0 -c0-> n1 -c1-> n2", "n2 -c1-> n1 -c9-> n3", "n1 -> n2", "n1 -> n2"));
-  EXPECT_THAT(crossing_circuits(Json::parse(kStatus), cable("c0", "eth0", "n0")).paths,
+  EXPECT_THAT(crossing_circuits(Json::parse(kCircuitsStatus), cable("c0", "eth0", "n0")).paths,
               ElementsAre("n0 -c0-> n1 -c1-> n2", "n0 -> n1", "n1 -> n0 -> n2"));
 }
 
 TEST(CrossingCircuits, OfOneOfSeveralCablesAtAPortHaveItsNeighbour) {
-  EXPECT_THAT(crossing_circuits(Json::parse(kStatus), cable("c7", "eth0", "n4")).paths, IsEmpty());
-  EXPECT_TRUE(crossing_circuits(Json::parse(kStatus), cable("c7", "eth0", "n4")).none());
+  EXPECT_THAT(crossing_circuits(Json::parse(kCircuitsStatus), cable("c7", "eth0", "n4")).paths, IsEmpty());
+  EXPECT_TRUE(crossing_circuits(Json::parse(kCircuitsStatus), cable("c7", "eth0", "n4")).none());
 }
 
 TEST(CrossingCircuits, AreNotNoneWhileSomeAreNotListed) {
-  Json status = Json::parse(kStatus);
+  Json status = Json::parse(kCircuitsStatus);
   status["own"]["flows_open"] = 9;
   status["relayed"]["circuits_open"] = 3;
   const CrossingCircuits crossing = crossing_circuits(status, cable("c7", "eth9", "n4"));
@@ -61,20 +61,20 @@ TEST(CrossingCircuits, AreNotNoneWhileSomeAreNotListed) {
 }
 
 TEST(CrossingCircuits, MayHaveThisNeighbourWhereAPathLeavesNodesOut) {
-  Json status = Json::parse(kStatus);
+  Json status = Json::parse(kCircuitsStatus);
   status["flows"][0]["path"] = "n5 -> (120 nodes) -> n1";
   EXPECT_EQ(crossing_circuits(status, cable("c8", "eth1", "n2")).circuits, 2U);
 }
 
 TEST(CrossingCircuits, AreThoseOfPortsWhoseNamesHaveAnyCharacters) {
   const std::string name = routing::discovered_cable_name("n1", "eth+1", "n2", "eth0");
-  Json status = Json::parse(kStatus);
+  Json status = Json::parse(kCircuitsStatus);
   status["flows"][0]["port"] = routing::interfaces_in_name(name, "n1", "n2")->node;
   EXPECT_EQ(crossing_circuits(status, cable(name, "eth+1", "n2")).circuits, 1U);
 }
 
 TEST(CrossingCircuits, HaveNoneOfAFlowThatWaitsForOne) {
-  Json status = Json::parse(kStatus);
+  Json status = Json::parse(kCircuitsStatus);
   status["flows"][0]["waits"] = "node n1 port eth1: carrier lost";
   EXPECT_EQ(crossing_circuits(status, cable("c1", "eth1", "n2")).circuits, 3U);
 }

@@ -1,4 +1,4 @@
-#include "tools/cableway/doctor/link_facts.h"
+#include "tools/cableway/doctor/facts/link_facts.h"
 
 #include <span>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/doctor/facts/host_facts.h"
 
 #include <sys/resource.h>
 
@@ -13,8 +13,8 @@
 #include "core/linux/ports/own_network.h"
 #include "core/linux/rdma/verbs_library.h"
 #include "core/linux/session/session_names.h"
-#include "tools/cableway/doctor/device_rules.h"
-#include "tools/cableway/doctor/doctor_arp.h"
+#include "tools/cableway/doctor/facts/arp_ignore.h"
+#include "tools/cableway/doctor/facts/device_rules.h"
 
 namespace cableway::cli {
 namespace {
@@ -64,6 +64,7 @@ HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std:
   find_plugin(program_folder, facts);
   find_ports(selectors, folders, facts);
   facts.default_interfaces = host::default_route_interfaces();
+  facts.addresses = read_interface_addresses();
   rlimit memlock{};
   if (::getrlimit(RLIMIT_MEMLOCK, &memlock) == 0 && memlock.rlim_cur != RLIM_INFINITY) {
     facts.memlock_bytes = memlock.rlim_cur;

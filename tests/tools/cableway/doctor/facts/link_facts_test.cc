@@ -1,10 +1,10 @@
-#include "tools/cableway/doctor/link_facts.h"
+#include "tools/cableway/doctor/facts/link_facts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/core/linux/fake_sysfs.h"
-#include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/doctor/facts/host_facts.h"
 
 namespace cableway::cli {
 namespace {

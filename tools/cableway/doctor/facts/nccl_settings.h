@@ -1,8 +1,8 @@
 // NCCL's settings as a process started from here would have them. NCCL takes each variable from the first of these that
 // has it (src/misc/param.cc of NCCL 2.23 to 2.30): the environment; the file that NCCL_CONF_FILE names, else
 // .nccl.conf in the user's home; /etc/nccl.conf. In a file the first line of a name counts.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_NCCL_SETTINGS_H_
-#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_NCCL_SETTINGS_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_NCCL_SETTINGS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_NCCL_SETTINGS_H_
 
 #include <string>
 #include <string_view>
@@ -52,4 +52,4 @@ NcclSettings read_nccl_settings(const NcclPlaces& places);
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_NCCL_SETTINGS_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_NCCL_SETTINGS_H_

@@ -1,4 +1,4 @@
-#include "tools/cableway/doctor/device_rules.h"
+#include "tools/cableway/doctor/facts/device_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // What a container needs to use the RDMA devices that this host has now and those that appear later: the folder of
 // their files, and device-cgroup rules, which name the kernel's numbers of all such files. Options that name files give
 // a container only the devices at its start, and an RDMA device that is removed can return with another name or number.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DEVICE_RULES_H_
-#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DEVICE_RULES_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_DEVICE_RULES_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_DEVICE_RULES_H_
 
 #include <string>
 #include <vector>
@@ -17,4 +17,4 @@ std::vector<std::string> read_rdma_device_rules(const host::Sysfs& sysfs, const 
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DEVICE_RULES_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_DEVICE_RULES_H_

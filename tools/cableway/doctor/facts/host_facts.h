@@ -1,6 +1,6 @@
 // Facts about this host that matter to a job and that the node does not report. Read-only.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_HOST_FACTS_H_
-#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_HOST_FACTS_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_HOST_FACTS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_HOST_FACTS_H_
 
 #include <cstdint>
 #include <map>
@@ -13,8 +13,9 @@
 #include "core/ports/port_inventory.h"
 #include "core/ports/port_selector.h"
 #include "core/settings/settings.h"
-#include "tools/cableway/doctor/link_facts.h"
-#include "tools/cableway/doctor/nccl_settings.h"
+#include "tools/cableway/doctor/facts/interface_addresses.h"
+#include "tools/cableway/doctor/facts/link_facts.h"
+#include "tools/cableway/doctor/facts/nccl_settings.h"
 
 namespace cableway::cli {
 
@@ -30,6 +31,7 @@ struct HostFacts {
   std::string plugin_sought;
   std::string installation;  // folder with all of this installation, which a container mounts; empty: no plugin
   std::vector<std::string> default_interfaces;  // interfaces of the default routes, the best first
+  std::vector<InterfaceAddress> addresses;      // of all interfaces (interface_addresses.h)
 
   // As a node with the same settings would see them.
   std::vector<PortFacts> ports;
@@ -62,4 +64,4 @@ std::string program_folder();
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_HOST_FACTS_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_HOST_FACTS_H_

@@ -1,6 +1,6 @@
 // The links behind a host's interfaces as sysfs reports them: the RDMA device's and the PCIe link. Read-only.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_LINK_FACTS_H_
-#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_LINK_FACTS_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_LINK_FACTS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_LINK_FACTS_H_
 
 #include <cstdint>
 #include <map>
@@ -29,4 +29,4 @@ std::map<std::string, LinkFacts> read_links(const host::Sysfs& sysfs);
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_LINK_FACTS_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FACTS_LINK_FACTS_H_

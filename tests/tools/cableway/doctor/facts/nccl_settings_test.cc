@@ -1,4 +1,4 @@
-#include "tools/cableway/doctor/nccl_settings.h"
+#include "tools/cableway/doctor/facts/nccl_settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

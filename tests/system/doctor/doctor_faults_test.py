@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""System test of the doctor: a table of faults, each injected in a lab, with the one finding that it wants at each node
+where it can be told, and the doctor's exit status there. Every other node wants no finding.
+
+Usage: doctor_faults_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from in_lab import in_lab, long, main, report_figure
+from lab_nodes import LAB_DIR, LabNodes, in_network
+
+_QUICK = ("--no-speed",)
+_SPEED = ()
+_POLL_S = 0.2
+_DEADLINE_S = 60.0  # for a busy machine and for loss, which takes 10 s of pulses to be found
+
+Told = dict[str, list[str]]  # by node: severity and code of each finding above info
+Act = Callable[[LabNodes], None]
+
+
+def nothing(_nodes: LabNodes) -> None:
+    """Neither injects nor mends."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    wanted: Told  # of nodes that are not listed: nothing
+    inject: Act
+    mend: Act = nothing
+    words: tuple[str, ...] = _QUICK
+    status: dict[str, int] = field(default_factory=dict)  # default: as of the wanted severities
+    says: dict[str, str] = field(default_factory=dict)  # by node: what a finding above info has to say
+
+
+def status_of(found: list[str]) -> int:
+    return 2 if any(each.startswith("error") for each in found) else 1 if found else 0
+
+
+def told(nodes: LabNodes, words: tuple[str, ...]) -> dict[str, tuple[int, list[str]]]:
+    found = {}
+    for name in nodes.names:
+        status, findings = nodes.doctor(name, *words)
+        found[name] = (status, sorted(f"{each['severity']} {each['code']}" for each in wrong(findings)))
+    return found
+
+
+def wrong(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each for each in findings if each["severity"] in ("warning", "error")]
+
+
+def ips(name: str, *lines: str) -> Act:
+    return lambda nodes: nodes.ip(name, *lines)
+
+
+def lab(*words: str) -> Act:
+    return lambda nodes: nodes.lab(*words)
+
+
+def drops(name: str, match: str) -> Act:
+    """The node's kernel drops what arrives there and matches."""
+    def inject(_nodes: LabNodes) -> None:
+        with in_network(name):
+            for words in ("add table inet fault", "add chain inet fault arrivals { type filter hook input priority 0; }",
+                          f"add rule inet fault arrivals {match} drop"):
+                subprocess.run(["nft", words], check=True)
+    return inject
+
+
+def passes(name: str) -> Act:
+    def mend(_nodes: LabNodes) -> None:
+        with in_network(name):
+            subprocess.run(["nft", "delete", "table", "inet", "fault"], check=True)
+    return mend
+
+
+def readdress(name: str, interface: str, address: str) -> Act:
+    return ips(name, f"address flush dev {interface} scope global", f"address add {address} dev {interface}")
+
+
+def each_of(*acts: Act) -> Act:
+    def act(nodes: LabNodes) -> None:
+        for one in acts:
+            one(nodes)
+    return act
+
+
+def restarts(*settings: dict[str, str]) -> Act:
+    """Starts the nodes again, with these settings in the order of their names."""
+    def act(nodes: LabNodes) -> None:
+        for name in nodes.running():
+            nodes.kill(name)
+        for name, own in zip(nodes.names, settings, strict=True):
+            nodes.start(name, **own)
+    return act
+
+
+def start_namesakes(nodes: LabNodes) -> None:
+    """The first node is there when the second one of its name comes."""
+    for name in nodes.running():
+        nodes.kill(name)
+    nodes.start("n0", NODE="x")
+    nodes.start("n1")
+    nodes.wait_until(lambda: len(nodes.cables("n1")) == 1, lambda: "the cable between n0 and n1")
+    nodes.start("n2", NODE="x")
+
+
+def key(digit: str) -> str:
+    file = LAB_DIR / f"key{digit}"
+    if not file.exists():
+        file.write_text(digit * 64 + "\n", encoding="ascii")
+        file.chmod(0o600)
+    return str(file)
+
+
+def both(code: str, severity: str = "warning") -> Told:
+    return {"n0": [f"{severity} {code}"], "n1": [f"{severity} {code}"]}
+
+
+INTACT = [
+    Fault("no fault", {}, nothing),
+    Fault("no fault, with speed tests", {}, nothing, words=_SPEED),
+]
+
+OF_ADDRESSES = [
+    Fault("a default route over a cable", {"n0": ["warning DEFAULT_ROUTE_ON_CABLE"]},
+          ips("n0", "route add default dev to-n1"), ips("n0", "route del default dev to-n1")),
+    Fault("the management subnet on a cable", {"n0": ["warning SUBNET_BESIDE_CABLE"]},
+          ips("n0", "address add 10.6.0.77/24 dev to-n1"), ips("n0", "address del 10.6.0.77/24 dev to-n1")),
+    Fault("one address at both ends", both("CABLE_REFUSED"),
+          readdress("n1", "to-n0", "10.7.0.1/24"), readdress("n1", "to-n0", "10.7.0.2/24")),
+    Fault("another MTU at one end", both("CABLE_REFUSED"),
+          ips("n1", "link set to-n0 mtu 1500"), ips("n1", "link set to-n0 mtu 9000")),
+]
+
+OF_CABLES = [
+    Fault("TCP is dropped", {"n0": ["warning CABLE_UNREACHABLE"]},
+          drops("n1", "iifname to-n0 tcp dport 7470"), passes("n1")),
+    Fault("TCP is dropped, with speed tests", {"n0": ["warning CABLE_UNREACHABLE"]},
+          drops("n1", "iifname to-n0 tcp dport 7470"), passes("n1"), words=_SPEED),
+    Fault("hellos are dropped", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
+          drops("n1", "iifname to-n0 udp dport 7471"), passes("n1")),
+    Fault("all is lost one way", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
+          lab("cut", "c0", "--silent", "--one-way", "n0"), lab("mend", "c0")),
+    Fault("large packets are lost one way", both("LARGE_PACKETS_LOST"),
+          drops("n1", "iifname to-n0 meta length > 1000"), passes("n1")),
+    Fault("the carrier is lost", {"n0": ["warning CARRIER_MISSING"], "n1": ["error PORT_UNUSABLE"]},
+          ips("n1", "link set to-n0 down"), ips("n1", "link set to-n0 up")),
+    Fault("a slow cable, with speed tests", {},
+          lab("shape", "c0", "--rate", "20mbit"), lab("shape", "c0", "--rate", "200mbit"), words=_SPEED),
+    Fault("no node at the other end", {"n0": ["warning NEIGHBOUR_MISSING"], "n1": ["error NODE_NOT_RUNNING"]},
+          lambda nodes: nodes.kill("n1") and None, lambda nodes: nodes.start("n1"), status={"n1": 3}),
+]
+
+OF_SETTINGS = [
+    Fault("another key", both("KEY_DIFFERS"),
+          lambda nodes: restarts({"KEY_FILE": key("1")}, {"KEY_FILE": key("2")})(nodes)),
+    Fault("a key at one end only", both("KEY_DIFFERS"),
+          lambda nodes: restarts({"KEY_FILE": key("1")}, {})(nodes)),
+    Fault("another cluster", both("CLUSTER_DIFFERS"), restarts({"CLUSTER": "a"}, {"CLUSTER": "b"})),
+    Fault("a neighbour's name", both("NAME_TAKEN"), restarts({"NODE": "x"}, {"NODE": "x"})),
+]
+
+FAR_AWAY = [
+    Fault("a silent cable between others", {"n0": ["warning TOPOLOGY_IN_PARTS"], "n1": ["warning NEIGHBOUR_MISSING"],
+                                            "n2": ["warning NEIGHBOUR_MISSING"]},
+          lab("cut", "n1-n2", "--silent"), lab("mend", "n1-n2")),
+    Fault("the name of a node two hops away", {"n1": ["warning NAME_TAKEN"], "n2": ["warning CABLE_UNUSED_THERE"]},
+          start_namesakes),
+]
+
+IN_A_RING = [
+    Fault("two cables in one subnet", {"n0": ["warning CABLES_SHARE_SUBNET"]},
+          each_of(readdress("n0", "to-n2", "10.7.0.3/24"), readdress("n2", "to-n0", "10.7.0.4/24")),
+          each_of(readdress("n0", "to-n2", "10.7.2.2/24"), readdress("n2", "to-n0", "10.7.2.1/24"))),
+    Fault("a node that drains", {}, lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "drain", "n1") and None,
+          lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "undrain", "n1") and None),
+    Fault("all is lost one way, and another way is there", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
+          lab("cut", "n0-n1", "--silent", "--one-way", "n0"), lab("mend", "n0-n1"),
+          says={"n0": "node n1 .* does not hear this node", "n1": "nothing is heard of node n0 .*, which runs"}),
+]
+
+OF_LOSS = [
+    Fault("packets are lost, on one cable one way",
+          {"n0": ["warning CABLE_LOSSY"], "n1": ["warning CABLE_LOSSY"] * 2, "n2": ["warning CABLE_LOSSY"]},
+          each_of(lab("shape", "n0-n1", "--loss", "6%"), drops("n2", "iifname to-n1 numgen random mod 100 < 7"))),
+]
+
+
+class DoctorFaultsTest(unittest.TestCase):
+    def check(self, nodes: LabNodes, faults: list[Fault]) -> None:
+        if not shutil.which("nft"):
+            self.skipTest("needs nft (nftables)")
+        right = 0
+        for fault in faults:
+            with self.subTest(fault.name):
+                fault.inject(nodes)
+                self.check_told(nodes, fault)
+                for name, pattern in fault.says.items():
+                    self.assertRegex("\n".join(each["what"] for each in wrong(nodes.doctor(name, *fault.words)[1])), pattern)
+                fault.mend(nodes)
+                if fault.mend is not nothing:
+                    nodes.wait_for_cables()
+                right += 1
+        report_figure(f"{right} of {len(faults)} rows of doctor's fault table are right")
+
+    def check_told(self, nodes: LabNodes, fault: Fault) -> None:
+        """The wanted findings appear, and are the same when the doctor runs again."""
+        wanted = {name: (fault.status.get(name, status_of(fault.wanted.get(name, []))), sorted(fault.wanted.get(name, [])))
+                  for name in nodes.names}
+        deadline = time.monotonic() + _DEADLINE_S
+        while (found := told(nodes, fault.words)) != wanted:
+            if time.monotonic() > deadline:
+                self.assertEqual(found, wanted, fault.name)
+            nodes.check_alive()
+            time.sleep(_POLL_S)
+        self.assertEqual(told(nodes, fault.words), wanted, f"{fault.name}, the second time")
+
+    @in_lab("line:2", "--rate", "200mbit")
+    def test_an_intact_cable_and_its_addresses(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        self.check(nodes, INTACT + OF_ADDRESSES)
+
+    @long
+    @in_lab("line:2", "--rate", "200mbit")
+    def test_faults_of_a_cable(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        self.check(nodes, OF_CABLES)
+
+    @in_lab("line:2")
+    def test_settings_that_differ(self, nodes: LabNodes) -> None:
+        self.check(nodes, OF_SETTINGS)
+
+    @in_lab("line:3")
+    def test_faults_two_hops_away(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        self.check(nodes, FAR_AWAY)
+
+    @in_lab("ring:3")
+    def test_two_cables_of_a_node(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        self.check(nodes, IN_A_RING)
+
+    @long
+    @in_lab("ring:3")
+    def test_loss(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        self.check(nodes, OF_LOSS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+#include "tools/cableway/doctor/known_causes.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "absl/strings/match.h"
+
+namespace cableway::cli {
+namespace {
+
+bool is_one_of(const std::string& code, std::initializer_list<EventCode> codes) {
+  return std::any_of(codes.begin(), codes.end(), [&](EventCode each) { return code == name_of(each); });
+}
+
+}  // namespace
+
+KnownCauses::KnownCauses(const Json& problems) {
+  for (const Json& problem : problems) {
+    causes_.push_back({text(problem, "code"), problem.value("interface", ""), text(problem, "text")});
+  }
+}
+
+// A neighbour that has left is not lost.
+void KnownCauses::add_losses(const Json& events) {
+  for (const Json& event : events) {
+    const std::string code = text(event, "code");
+    if (!is_one_of(code, {EventCode::kCableLost, EventCode::kCableUp, EventCode::kNeighbourLeft})) continue;
+    const Json& fields = event.at("fields");
+    const std::string port = fields.value("port", "");
+    if (code == name_of(EventCode::kCableLost)) {
+      lost_[port] = {fields.value("neighbour", ""), fields.value("neighbour_port", "")};
+    } else {
+      lost_.erase(port);
+    }
+  }
+}
+
+void KnownCauses::add_reached(const std::string& node) {
+  for (auto& [port, neighbour] : lost_) neighbour.lives = neighbour.lives || neighbour.node == node;
+}
+
+const KnownCauses::LostNeighbour* KnownCauses::lost_neighbour(const std::string& interface) const {
+  const auto found = lost_.find(interface);
+  return found == lost_.end() ? nullptr : &found->second;
+}
+
+bool KnownCauses::explain_silence(const std::string& interface) const {
+  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
+    return each.interface == interface &&
+           is_one_of(each.code, {EventCode::kVersionDiffers, EventCode::kClusterDiffers, EventCode::kKeyDiffers,
+                                 EventCode::kNameTaken, EventCode::kCableToSelf, EventCode::kControlSocketFailed});
+  });
+}
+
+bool KnownCauses::explain_neighbour(const std::string& interface, const std::string& node) const {
+  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
+    return each.interface == interface && absl::StrContains(each.text, node) &&
+           is_one_of(each.code, {EventCode::kNameTaken, EventCode::kCableRefused, EventCode::kLargePacketsLost,
+                                 EventCode::kSegmentCrowded});
+  });
+}
+
+bool KnownCauses::explain_unsent(const std::string& interface) const {
+  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
+    return each.interface == interface && is_one_of(each.code, {EventCode::kCableRefused});
+  });
+}
+
+bool KnownCauses::has_namesakes() const {
+  return has(EventCode::kNameTaken);
+}
+
+// Both of two nodes with one name defend it.
+bool KnownCauses::follows(const std::string& code) const {
+  return code == name_of(EventCode::kNameDefended) && has(EventCode::kNameTaken);
+}
+
+bool KnownCauses::has_problem(EventCode code, const std::string& part) const {
+  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
+    return each.code == name_of(code) && absl::StrContains(each.text, part);
+  });
+}
+
+bool KnownCauses::has(EventCode code) const {
+  return has_problem(code, "");
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,61 @@
+// What the node knows to be wrong with a port. Silence, a neighbour that does not answer, and a topology in parts
+// follow from that: `doctor` has one finding for each cause, and none for what follows.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_KNOWN_CAUSES_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_KNOWN_CAUSES_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/event/event_code.h"
+#include "tools/cableway/node/node_answer.h"
+
+namespace cableway::cli {
+
+class KnownCauses {
+ public:
+  KnownCauses() = default;
+  // `problems` as in core/view/status_view.h. Throws Json::exception if they are malformed.
+  explicit KnownCauses(const Json& problems);
+
+  // `events` as in core/view/events_view.h. Of each port the neighbour whose cable was lost last counts.
+  void add_losses(const Json& events);
+  // A node that is reached over another cable: it lives, whatever its cable to a port does. After add_losses().
+  void add_reached(const std::string& node);
+
+  struct LostNeighbour {
+    std::string node;
+    std::string interface;
+    bool lives = false;
+  };
+  // nullptr: none is known.
+  const LostNeighbour* lost_neighbour(const std::string& interface) const;
+
+  // Why no neighbour is known on a port that has a carrier: what arrives there is refused.
+  bool explain_silence(const std::string& interface) const;
+  // Why the cable to that node, which is heard, is not up.
+  bool explain_neighbour(const std::string& interface, const std::string& node) const;
+  // Why datagrams to a neighbour of that port could not be sent.
+  bool explain_unsent(const std::string& interface) const;
+  // Two nodes have one name: what this node says of their ports may be of either.
+  bool has_namesakes() const;
+  // Whether this problem follows from another one.
+  bool follows(const std::string& code) const;
+  bool has_problem(EventCode code, const std::string& part) const;
+
+ private:
+  struct Cause {
+    std::string code;
+    std::string interface;  // empty: of no port
+    std::string text;
+  };
+
+  bool has(EventCode code) const;
+
+  std::vector<Cause> causes_;
+  std::map<std::string, LostNeighbour> lost_;  // by port
+};
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_KNOWN_CAUSES_H_
