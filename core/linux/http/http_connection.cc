@@ -66,7 +66,7 @@ void HttpConnection::read() {
   parser_.emplace();
   parser_->header_limit(kMaxHeaderBytes);
   parser_->body_limit(0);
-  stream_.expires_after(kRequestDeadline);
+  stream_.expires_after(server_.deadline());
   http::async_read_header(
       stream_, buffer_, *parser_,
       [self = shared_from_this()](boost::system::error_code error, std::size_t /*size*/) { self->on_header(error); });
@@ -150,7 +150,7 @@ void HttpConnection::send(const Answer& answer) {
 // `body`: what the response refers to.
 template <typename Response>
 void HttpConnection::write(std::shared_ptr<Response> response, Document body) {
-  stream_.expires_after(kWriteDeadline);
+  stream_.expires_after(server_.deadline());
   Response& sent = *response;
   http::async_write(stream_, sent,
                     [self = shared_from_this(), response = std::move(response), body = std::move(body)](
@@ -195,7 +195,7 @@ void HttpConnection::flush() {
   pending_.clear();
   if (out_.empty()) return;
   is_writing_ = true;
-  stream_.expires_after(kWriteDeadline);
+  stream_.expires_after(server_.deadline());
   boost::asio::async_write(stream_, boost::asio::buffer(out_),
                            [self = shared_from_this()](boost::system::error_code error, std::size_t /*size*/) {
                              self->is_writing_ = false;

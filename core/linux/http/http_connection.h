@@ -29,8 +29,6 @@ namespace cableway::host {
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   static constexpr std::size_t kMaxHeaderBytes = 8192;
-  static constexpr std::chrono::seconds kRequestDeadline{10};  // between two requests, too
-  static constexpr std::chrono::seconds kWriteDeadline{10};
 
   // What all connections share. Outlives them.
   class Server {
@@ -39,6 +37,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     virtual const HttpAccess& access() const = 0;
     virtual const LivePage& page() const = 0;
     virtual std::span<const std::string_view> views() const = 0;
+    // For a request, from the end of the one before, and for each answer or event.
+    virtual std::chrono::milliseconds deadline() const = 0;
     virtual void get(const std::string& document, DocumentCache::Receive receive) = 0;
     // False: there are too many streams.
     virtual bool add_stream(const std::shared_ptr<HttpConnection>& connection) = 0;

@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -32,9 +33,10 @@ class HttpServer final : private HttpConnection::Server {
 
   struct Options {
     HttpAddress address;
-    std::string token;                    // empty: none is needed
-    std::vector<std::string_view> views;  // the names below /api/
-    std::vector<std::string> streamed;    // the documents of /events
+    std::string token;                          // empty: none is needed
+    std::vector<std::string_view> views;        // the names below /api/
+    std::vector<std::string> streamed;          // the documents of /events
+    std::chrono::milliseconds deadline{10000};  // HttpConnection::Server::deadline()
   };
 
   // Called on the server's thread; passes the document to the function on any thread, while the server exists. Null: it
@@ -58,6 +60,7 @@ class HttpServer final : private HttpConnection::Server {
   const HttpAccess& access() const override { return access_; }
   const LivePage& page() const override { return page_; }
   std::span<const std::string_view> views() const override { return options_.views; }
+  std::chrono::milliseconds deadline() const override { return options_.deadline; }
   void get(const std::string& document, DocumentCache::Receive receive) override;
   bool add_stream(const std::shared_ptr<HttpConnection>& connection) override;
   void closed(const HttpConnection* connection) override;

@@ -26,6 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+constexpr std::size_t kHugeBytes = 64 << 20;  // more than sockets hold
 constexpr char kToken[] = "0123456789abcdef";
 
 std::uint16_t free_port() {
@@ -68,11 +69,13 @@ class Client {
 
 class HttpServerTest : public ::testing::Test {
  protected:
-  void start(const std::string& token = "") {
-    HttpServer::Options options{{"127.0.0.1", port_, true}, token, {"status", "large"}, {"live", "log"}};
+  void start(const std::string& token = "", std::chrono::milliseconds deadline = 10s) {
+    const HttpServer::Options options{
+        {"127.0.0.1", port_, true}, token, {"status", "large", "huge"}, {"live", "log"}, deadline};
     auto server = HttpServer::start(options, [this](const std::string& name, std::function<void(MadeDocument)> take) {
       ++made_;
       if (name == "large") return take({nullptr, 0ns});
+      if (name == "huge") return take({std::make_shared<const std::string>(kHugeBytes, 'x'), 0ns});
       const std::string text = name == "live" ? absl::StrCat("live ", ++lives_) : "document " + name;
       take({std::make_shared<const std::string>(text), 0ns});
     });
@@ -194,6 +197,22 @@ TEST_F(HttpServerTest, StreamsAndConnectionsAreBounded) {
   EXPECT_THAT(get("/metrics"), StartsWith("HTTP/1.1 200 "));
 }
 
+TEST_F(HttpServerTest, WhoIsSlowIsDisconnected) {
+  start("", 300ms);
+  Client sends_nothing(port_);
+  Client sends_half(port_);
+  sends_half.send("GET /metrics HTTP/1.1\r\nHost: local");
+  Client asks_once(port_);
+  asks_once.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  Client reads_late(port_);
+  reads_late.send("GET /api/huge HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(sends_nothing.rest(), "");
+  EXPECT_EQ(sends_half.rest(), "");
+  EXPECT_TRUE(absl::EndsWith(asks_once.rest(), "document metrics"));
+  std::this_thread::sleep_for(1s);
+  EXPECT_LT(reads_late.rest().size(), kHugeBytes);
+}
+
 TEST_F(HttpServerTest, EndsWhileReadersAreConnected) {
   start();
   Client stream(port_);
@@ -208,7 +227,7 @@ TEST_F(HttpServerTest, EndsWhileReadersAreConnected) {
 
 TEST_F(HttpServerTest, ATakenPortIsAnError) {
   start();
-  const auto second = HttpServer::start({{"127.0.0.1", port_, true}, "", {}, {}}, nullptr);
+  const auto second = HttpServer::start({{"127.0.0.1", port_, true}, "", {}, {}, 10s}, nullptr);
   EXPECT_EQ(second.status().message(), absl::StrCat("cannot listen at 127.0.0.1:", port_, ": Address already in use"));
 }
 

@@ -234,8 +234,8 @@ TEST(TopologyLayout, ATorusIsAGridAndItsClosingCablesBypassTheNodesBetween) {
   EXPECT_EQ(rows.size(), 3U);
   int closing = 0;
   for (std::size_t i = 0; i < torus.cable_count(); ++i) {
-    const Place& a = layout.places[torus.cables()[i].a.node.value];
-    const Place& b = layout.places[torus.cables()[i].b.node.value];
+    const routing::Place& a = layout.places[torus.cables()[i].a.node.value];
+    const routing::Place& b = layout.places[torus.cables()[i].b.node.value];
     const bool is_long = std::hypot(a.x - b.x, a.y - b.y) > 150;
     EXPECT_EQ(std::abs(layout.bends[i]) > 20, is_long) << i;
     closing += is_long ? 1 : 0;
