@@ -147,10 +147,6 @@ OF_ADDRESSES = [
 ]
 
 OF_CABLES = [
-    Fault("TCP is dropped", {"n0": ["warning CABLE_UNREACHABLE"]},
-          drops("n1", "iifname to-n0 tcp dport 7470"), passes("n1")),
-    Fault("TCP is dropped, with speed tests", {"n0": ["warning CABLE_UNREACHABLE"]},
-          drops("n1", "iifname to-n0 tcp dport 7470"), passes("n1"), words=_SPEED),
     Fault("hellos are dropped", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
           drops("n1", "iifname to-n0 udp dport 7471"), passes("n1")),
     Fault("all is lost one way", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
@@ -159,10 +155,17 @@ OF_CABLES = [
           drops("n1", "iifname to-n0 meta length > 1000"), passes("n1")),
     Fault("the carrier is lost", {"n0": ["warning CARRIER_MISSING"], "n1": ["error PORT_UNUSABLE"]},
           ips("n1", "link set to-n0 down"), ips("n1", "link set to-n0 up")),
-    Fault("a slow cable, with speed tests", {},
-          lab("shape", "c0", "--rate", "20mbit"), lab("shape", "c0", "--rate", "200mbit"), words=_SPEED),
     Fault("no node at the other end", {"n0": ["warning NEIGHBOUR_MISSING"], "n1": ["error NODE_NOT_RUNNING"]},
           lambda nodes: nodes.kill("n1") and None, lambda nodes: nodes.start("n1"), status={"n1": 3}),
+]
+
+OF_DATA = [
+    Fault("TCP is dropped", {"n0": ["warning CABLE_UNREACHABLE"]},
+          drops("n1", "iifname to-n0 tcp dport 7470"), passes("n1")),
+    Fault("TCP is dropped, with speed tests", {"n0": ["warning CABLE_UNREACHABLE"]},
+          drops("n1", "iifname to-n0 tcp dport 7470"), passes("n1"), words=_SPEED),
+    Fault("a slow cable, with speed tests", {},
+          lab("shape", "c0", "--rate", "20mbit"), lab("shape", "c0", "--rate", "200mbit"), words=_SPEED),
 ]
 
 OF_SETTINGS = [
@@ -241,6 +244,13 @@ class DoctorFaultsTest(unittest.TestCase):
         nodes.start()
         nodes.wait_for_cables()
         self.check(nodes, OF_CABLES)
+
+    @long
+    @in_lab("line:2", "--rate", "200mbit")
+    def test_what_data_meets(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        self.check(nodes, OF_DATA)
 
     @in_lab("line:2")
     def test_settings_that_differ(self, nodes: LabNodes) -> None:
