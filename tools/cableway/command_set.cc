@@ -7,7 +7,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr char kDescription[] =
-    "cableway - shows the state of this host's Cableway node, plans jobs, and diagnoses problems.\n"
+    "cableway - shows the state of this host's Cableway node, plans jobs, sets up hosts, and diagnoses problems.\n"
     "It queries the node that runs in this network namespace; commands about a topology also accept a file or a shape.";
 
 constexpr char kNotes[] =

@@ -224,7 +224,9 @@ TEST(VerbTable, EveryVerbHasAnExampleAndJson) {
 
 TEST(ArgumentsTest, MistakesAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{}, "expected topology, routes, path, status, ports, flows, events, drain, undrain, plan, env, doctor or sim"},
+      {{},
+       "expected topology, routes, path, status, ports, flows, events, drain, undrain, plan, env, doctor, sim, up or "
+       "key"},
       {{"route"}, "no command \"route\"; did you mean \"routes\"?"},
       {{"STATUS"}, "no command \"STATUS\"; did you mean \"status\"?"},
       {{"Statsu"}, "no command \"Statsu\"; did you mean \"status\"?"},

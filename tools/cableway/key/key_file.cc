@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<std::string>> write_new_key(const std::string& path, 
   wipe(std::span<std::byte>(secret));
   HostFile file{.text = absl::StrCat(*text, line), .mode = kKeyMode};
   const absl::Status written = HostRoot().write(absolute, file);
-  for (std::string* secret : {&*text, &line, &file.text}) wipe(*secret);
+  for (std::string* each : {&*text, &line, &file.text}) wipe(*each);
   if (!written.ok()) return written;
   const absl::StatusOr<KeyRing> keys = host::read_keys(absolute);
   if (!keys.ok()) return keys.status();

@@ -222,6 +222,15 @@ TEST_F(UpTest, WithoutAPlanAddressesStay) {
   EXPECT_EQ(host_.read("/etc/cableway/cableway.toml"), settings_sample());
 }
 
+TEST_F(UpTest, PartsOfAPlanAreRefused) {
+  const auto before = host_.tree();
+  EXPECT_THAT(run_up({"--yes", "--mtu", "1500"}).err, HasSubstr("together with --topology"));
+  EXPECT_THAT(run_up({"--yes", "--plan", "p", "--hosts", "a,b"}).err, HasSubstr("together with --topology"));
+  EXPECT_THAT(run_up({"--yes", "--host", "n0"}).err, HasSubstr("expected --plan or --topology"));
+  EXPECT_THAT(run_up({"--yes", "--plan", "p", "--topology", "line:2"}).err, HasSubstr("expected one of them"));
+  EXPECT_EQ(host_.tree(), before);
+}
+
 TEST_F(UpTest, TakesAPlanFromItsFolder) {
   const std::string plan = host_.at("/plan");
   ASSERT_EQ(run_command({"plan", "addresses", "--topology", "line:2", "--interfaces", "eth1+eth2", "--output", plan})
@@ -232,6 +241,10 @@ TEST_F(UpTest, TakesAPlanFromItsFolder) {
   EXPECT_EQ(host_.read("/etc/cableway/expected.toml"), host_.read("/plan/expected.toml"));
   EXPECT_THAT(run_up({"--plan", plan, "--host", "n7", "--yes"}).err, HasSubstr("which has n0, n1; expected --host"));
   EXPECT_THAT(run_up({"--plan", host_.at("/none"), "--yes"}).err, HasSubstr("addresses.json"));
+  host_.write("/plan/expected.toml", "[[nod]]\n");
+  EXPECT_THAT(run_up({"--plan", plan, "--host", "n0", "--yes"}).err, HasSubstr("expected.toml:1: "));
+  std::filesystem::copy_file(host_.at("/etc/cableway/expected.toml"), plan + "/expected.toml",
+                             std::filesystem::copy_options::overwrite_existing);
   host_.write("/plan/addresses.json", R"({"mtu": 9000, "hosts": [{"node": "n0", "ports": [{"interface": "a b"}]}]})");
   EXPECT_THAT(run_up({"--plan", plan, "--host", "n0", "--yes"}).err, HasSubstr("\"a b\" is no interface"));
 }

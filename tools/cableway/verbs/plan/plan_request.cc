@@ -54,6 +54,11 @@ std::vector<Argument> PlanRequest::arguments() {
       number_option("--mtu", kLowestMtu, kHighestMtu, mtu_, "MTU of every interface")};
 }
 
+bool PlanRequest::has_details() const {
+  return !hosts_.empty() || !interfaces_.empty() || range_ != kDefaultRange || prefix_ != kDefaultPrefix ||
+         mtu_ != kDefaultMtu;
+}
+
 absl::StatusOr<AddressPlan> PlanRequest::make(const Invocation& invocation) const {
   const absl::StatusOr<KnownTopology> known =
       find_topology(invocation.settings, file_, invocation.surroundings.node_deadline);

@@ -20,6 +20,8 @@ class PlanRequest {
   absl::StatusOr<AddressPlan> make(const Invocation& invocation) const;
 
   bool names_topology() const { return !file_.empty(); }
+  // Whether another option than --topology differs from its default.
+  bool has_details() const;
   int mtu() const { return mtu_; }
 
  private:
@@ -28,9 +30,13 @@ class PlanRequest {
   std::string file_;
   std::vector<std::string> hosts_;
   std::vector<std::string> interfaces_;
-  std::string range_ = "10.10.0.0/16";
-  int prefix_ = 24;
-  int mtu_ = 9000;
+  static constexpr char kDefaultRange[] = "10.10.0.0/16";
+  static constexpr int kDefaultPrefix = 24;
+  static constexpr int kDefaultMtu = 9000;
+
+  std::string range_ = kDefaultRange;
+  int prefix_ = kDefaultPrefix;
+  int mtu_ = kDefaultMtu;
 };
 
 }  // namespace cableway::cli

@@ -16,6 +16,7 @@
 #include "routing/topology_io/topology_file.h"
 #include "tools/cableway/address_plan/plan_record.h"
 #include "tools/cableway/key/key_file.h"
+#include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/system/host_root.h"
 #include "tools/cableway/text/json.h"
 #include "tools/cableway/text/named_file.h"
@@ -127,14 +128,27 @@ class UpVerb final : public Verb {
   }
 
  private:
+  absl::Status check_options() const {
+    if (!folder_.empty() && request_.names_topology()) {
+      return absl::InvalidArgumentError("--plan and --topology are given; expected one of them");
+    }
+    if (!request_.names_topology() && request_.has_details()) {
+      return absl::InvalidArgumentError(
+          "--hosts, --interfaces, --subnet, --prefix and --mtu describe a plan together with --topology, which is not "
+          "given");
+    }
+    if (folder_.empty() && !request_.names_topology() && !host_.empty()) {
+      return absl::InvalidArgumentError("--host selects a host of a plan; expected --plan or --topology with it");
+    }
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<UpRequest> read_request(const Invocation& invocation) const {
     UpRequest request{.plan = std::nullopt,
                       .user = sudo_user(invocation.surroundings.environment),
                       .key_text = std::nullopt,
                       .force = force_};
-    if (!folder_.empty() && request_.names_topology()) {
-      return absl::InvalidArgumentError("--plan and --topology are given; expected one of them");
-    }
+    if (absl::Status status = check_options(); !status.ok()) return status;
     if (!folder_.empty() || request_.names_topology()) {
       absl::StatusOr<HostPlan> plan = read_plan(invocation);
       if (!plan.ok()) return plan.status();
@@ -159,7 +173,10 @@ class UpVerb final : public Verb {
     const std::string record_file = absl::StrCat(folder_, "/", kPlanRecordFile);
     const absl::StatusOr<std::string> record = read_named_file(record_file, kMostPlanBytes + 1);
     if (!record.ok()) return record.status();
-    absl::StatusOr<std::string> expected = read_named_file(absl::StrCat(folder_, "/", kExpectedFile), kMostPlanBytes);
+    const std::string expected_file = absl::StrCat(folder_, "/", kExpectedFile);
+    const absl::StatusOr<routing::Topology> checked = read_or_generate_topology(expected_file);
+    if (!checked.ok()) return checked.status();
+    absl::StatusOr<std::string> expected = read_named_file(expected_file, kMostPlanBytes);
     if (!expected.ok()) return expected.status();
     return parse_host_plan(*record, record_file, host, *std::move(expected));
   }
@@ -205,7 +222,7 @@ class UpVerb final : public Verb {
       const absl::StatusOr<bool> agreed =
           steps == 0 ? true : ask(absl::StrCat("take back ", steps, " steps of cableway up\n"), invocation);
       if (!agreed.ok()) return agreed.status();
-      if (!*agreed) return Answer{"nothing was changed\n", kFailed};
+      if (!*agreed) return Answer{json_ ? undo_json({}) : "nothing was changed\n", kFailed};
     }
     const absl::StatusOr<UndoReport> report = undo_changes(root, invocation.surroundings.run_program);
     if (!report.ok()) return report.status();
