@@ -1,5 +1,5 @@
 'use strict';
-// The map: cables as two curves, one per direction. The drawing of `cableway sim --html` (cable_map.cc), as it lives.
+// The map: cables as two curves, one per direction. The drawing of `cableway sim --html` (cable_map.cc), updated live.
 const SVG = 'http://www.w3.org/2000/svg';
 const HEAT_STEPS = [0.25, 0.5, 0.75, 0.9];
 const HEAT_NAMES = ['idle', 'below 25 %', 'below 50 %', 'below 75 %', 'below 90 %', '90 % and more'];

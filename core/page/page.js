@@ -137,7 +137,7 @@ class Page {
 
   drawLegend() {
     HEAT_NAMES.forEach((name, heat) => this.addKey('h' + heat, heat + 3, name));
-    this.addKey('elsewhere-key', 3, 'not known here');
+    this.addKey('elsewhere-key', 3, 'rate not known');
   }
 
   addKey(name, height, text) {

@@ -1,5 +1,7 @@
 #include "core/linux/http/http_server.h"
 
+#include <fcntl.h>
+
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <utility>
@@ -61,6 +63,7 @@ absl::Status HttpServer::listen() {
   const tcp::endpoint endpoint(address, options_.address.port);
   acceptor_->open(endpoint.protocol(), error);
   if (error) return failed();
+  ::fcntl(acceptor_->native_handle(), F_SETFD, FD_CLOEXEC);
   acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_->bind(endpoint, error);
   if (!error) acceptor_->listen(static_cast<int>(kMaxConnections), error);
@@ -74,6 +77,7 @@ void HttpServer::accept() {
       auto later = std::make_shared<boost::asio::steady_timer>(*io_, kAcceptAgain);
       return later->async_wait([this, later](boost::system::error_code) { accept(); });
     }
+    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     if (connections_.size() < kMaxConnections) {
       HttpConnection::Server& shared = *this;
       const auto connection = std::make_shared<HttpConnection>(std::move(socket), shared);

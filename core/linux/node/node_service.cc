@@ -85,7 +85,7 @@ absl::Status NodeService::open(For whom) {
   listen_on_ports();
   sessions_->update_welcome(welcome());
   note_no_ports();
-  if (absl::Status status = start_http(); !status.ok()) return status;
+  if (absl::Status status = start_http(whom); !status.ok()) return status;
   keys_->follow(clock_, events(), [this] {
     use_setup_keys();
     sessions_->update_welcome(welcome());
@@ -223,7 +223,10 @@ absl::Status NodeService::start_pulses() {
   return absl::OkStatus();
 }
 
-absl::Status NodeService::start_http() {
+// A job's node has no page: it may run as a user who cannot read the token, and other nodes of the host may have the
+// port.
+absl::Status NodeService::start_http(For whom) {
+  if (whom == For::kJob) return absl::OkStatus();
   auto http = HttpService::start(io_, clock_, events(), settings_, [this] { return view_sources(); });
   if (http.ok()) http_ = *std::move(http);
   return http.status();

@@ -74,7 +74,7 @@ class NodeService {
   void note_session_access(const std::optional<SessionGroup>& group);
   absl::Status start_relay();
   absl::Status start_pulses();
-  absl::Status start_http();
+  absl::Status start_http(For whom);
   void follow_devices();
   void on_port_lost(PortLost lost);
   void on_cable_unfit(const PortLost& lost);

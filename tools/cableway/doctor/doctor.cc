@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -190,22 +191,28 @@ class Examination {
     const bool one_path = examined_.settings.multipath == MultipathSetting::kOff;
     append(examine_nccl(examined_.host.nccl, has_split_plug(ports) && one_path));
     if (!causes_.has_namesakes()) append(examine_arp(ports, examined_.host.arp_ignore));
+    if (examined_.ports) note_faulty_ports(ports, rejected);
     append(std::move(rejected));
-    if (examined_.ports) count_faulty(ports);
   }
 
   static bool is_requested(const Finding& rejected) {
     return rejected.severity >= Severity::kWarning && rejected.code == name_of(EventCode::kPortUnusable);
   }
 
-  // The ports without a cable that is up: a finding says why, unless they are spare.
-  void count_faulty(const Json& ports) {
-    faulty_ports_ = static_cast<std::size_t>(std::count_if(findings_.begin(), findings_.end(), is_requested));
+  // The nodes at the other ends of ports that have a finding, as their cable is not up.
+  void note_faulty_ports(const Json& ports, const std::vector<Finding>& rejected) {
+    const auto note_lost = [&](const std::string& interface) {
+      const KnownCauses::LostNeighbour* const lost = causes_.lost_neighbour(interface);
+      if (lost != nullptr) beyond_faulty_ports_.insert(lost->node);
+    };
+    for (const Finding& finding : rejected) note_lost(finding.about);
     for (const Json& port : ports) {
       const Json& neighbours = port.at("neighbours");
       const bool in_use = std::any_of(neighbours.begin(), neighbours.end(),
                                       [](const Json& each) { return text(each, "state") != "heard"; });
-      if (!in_use || !port.at("carrier").get<bool>()) ++faulty_ports_;
+      if (in_use && port.at("carrier").get<bool>()) continue;
+      note_lost(text(port, "interface"));
+      for (const Json& each : neighbours) beyond_faulty_ports_.insert(text(each, "node"));
     }
   }
 
@@ -256,8 +263,13 @@ class Examination {
       });
     };
     const auto parts = topology.components();
-    // Each port without a cable may explain one of the other parts.
-    if (parts.size() > 1 + faulty_ports_) {
+    const auto is_explained = [&](const std::vector<routing::NodeIndex>& part) {
+      return std::any_of(part.begin(), part.end(), [&](routing::NodeIndex node) {
+        const std::string& name = topology.node(node).name;
+        return beyond_faulty_ports_.contains(name) || (examined_.status && name == text(*examined_.status, "node"));
+      });
+    };
+    if (parts.size() > 1 && !std::all_of(parts.begin(), parts.end(), is_explained)) {
       const std::string groups =
           absl::StrJoin(parts, " | ", [&](std::string* out, const auto& part) { absl::StrAppend(out, names(part)); });
       add(Severity::kWarning, FindingCode::kTopologyInParts, "topology",
@@ -307,7 +319,7 @@ class Examination {
 
   const Examined& examined_;
   KnownCauses causes_;
-  std::size_t faulty_ports_ = 0;
+  std::set<std::string> beyond_faulty_ports_;
   std::vector<Finding> findings_;
 };
 

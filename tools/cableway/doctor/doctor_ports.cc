@@ -125,7 +125,7 @@ class PortExamination {
       return add(
           Severity::kWarning, FindingCode::kNeighbourMissing,
           absl::StrCat(what, "nothing is heard of node ", lost->node, " (", lost->interface,
-                       ") any more, which runs: other cables reach it"),
+                       ") any more, which is running: it is reachable over other cables"),
           absl::StrCat("run cableway doctor there: if it hears this node, what it sends over this cable is lost; "
                        "else the cable carries nothing, or a firewall at either end drops ",
                        firewall()));

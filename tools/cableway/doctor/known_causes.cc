@@ -3,13 +3,26 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "absl/strings/match.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/string_view.h"
 
 namespace cableway::cli {
 namespace {
 
 bool is_one_of(const std::string& code, std::initializer_list<EventCode> codes) {
   return std::any_of(codes.begin(), codes.end(), [&](EventCode each) { return code == name_of(each); });
+}
+
+// Whether `text` has `name` as a whole: n1 is not in "n10".
+bool names(absl::string_view text, absl::string_view name) {
+  const auto continues = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+  };
+  for (std::size_t at = text.find(name); at != absl::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !continues(text[at - 1])) && (end == text.size() || !continues(text[end]))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -54,7 +67,7 @@ bool KnownCauses::explain_silence(const std::string& interface) const {
 
 bool KnownCauses::explain_neighbour(const std::string& interface, const std::string& node) const {
   return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
-    return each.interface == interface && absl::StrContains(each.text, node) &&
+    return each.interface == interface && names(each.text, node) &&
            is_one_of(each.code, {EventCode::kNameTaken, EventCode::kCableRefused, EventCode::kLargePacketsLost,
                                  EventCode::kSegmentCrowded});
   });
@@ -76,13 +89,12 @@ bool KnownCauses::follows(const std::string& code) const {
 }
 
 bool KnownCauses::has_problem(EventCode code, const std::string& part) const {
-  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
-    return each.code == name_of(code) && absl::StrContains(each.text, part);
-  });
+  return std::any_of(causes_.begin(), causes_.end(),
+                     [&](const Cause& each) { return each.code == name_of(code) && names(each.text, part); });
 }
 
 bool KnownCauses::has(EventCode code) const {
-  return has_problem(code, "");
+  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) { return each.code == name_of(code); });
 }
 
 }  // namespace cableway::cli

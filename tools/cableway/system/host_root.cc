@@ -125,6 +125,17 @@ absl::StatusOr<std::optional<HostFile>> HostRoot::read(const std::string& path) 
   return HostFile{.text = *std::move(text), .mode = status.st_mode & kPermissions};
 }
 
+absl::StatusOr<std::optional<HostFile>> HostRoot::read_own(const std::string& path) const {
+  const absl::StatusOr<std::optional<struct stat>> entry = entry_at(at(path));
+  if (!entry.ok()) return entry.status();
+  if (!*entry) return std::optional<HostFile>();
+  if (absl::Status status = check_folder(folder_of(at(path))); !status.ok()) return status;
+  if (!is_own((*entry)->st_uid) || ((*entry)->st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return path_fault(at(path), "can be written by other users than root");
+  }
+  return read(path);
+}
+
 absl::Status HostRoot::write(const std::string& path, const HostFile& file) const {
   for (const std::string& folder : missing_folders(path)) {
     if (absl::Status status = create_folder(at(folder)); !status.ok()) return status;

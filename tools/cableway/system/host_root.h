@@ -22,15 +22,17 @@ struct HostFile {
 };
 
 // Paths are absolute: "/etc/cableway/key". Every error is FailedPrecondition, or PermissionDenied of a file that this
-// process may not read, and names the path and the reason. Files are refused that are no regular ones, links included,
-// or whose folder belongs to, or can be written by, other users than root and this process's.
+// process may not read, and names the path and the reason. Files are refused that are no regular ones, links included.
+// A file is not written where its folder belongs to, or can be written by, other users than root and this process's.
 class HostRoot {
  public:
   // `root`: empty for "/".
   explicit HostRoot(std::string root = "") : root_(std::move(root)) {}
 
-  // Nullopt: there is none. At most 1 MiB.
+  // Nullopt: there is none. At most 1 MiB. Whoever owns the file: its text is not to be trusted more than its owner.
   absl::StatusOr<std::optional<HostFile>> read(const std::string& path) const;
+  // The same, but refuses a file that other users than root and this process's may have written.
+  absl::StatusOr<std::optional<HostFile>> read_own(const std::string& path) const;
 
   // Replaces the file as a whole: a reader finds the earlier or the new one, also after a power failure. A file that is
   // replaced keeps its owner. Folders that are missing are created.

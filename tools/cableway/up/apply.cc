@@ -33,7 +33,9 @@ class Application {
     journal_.restart_due |= change.path == kSettingsPath;
     const absl::Status noted =
         note(FileRecord{change.path, *before, text_digest(change.wanted.text), root_.missing_folders(change.path)});
-    return noted.ok() ? root_.write(change.path, change.wanted) : noted;
+    if (!noted.ok()) return noted;
+    if (absl::Status status = root_.write(change.path, change.wanted); !status.ok()) return status;
+    return join_with_earlier() ? write_journal(root_, journal_) : absl::OkStatus();
   }
 
   absl::Status take(const ValueChange& change) {
@@ -57,6 +59,22 @@ class Application {
   }
 
  private:
+  // Makes one record of the newest, of a file, and an earlier one that wrote what the newest has replaced, so that a
+  // journal does not grow with the number of runs. Returns whether there was one.
+  bool join_with_earlier() {
+    const auto& newest = std::get<FileRecord>(journal_.records.back());
+    if (!newest.before) return false;
+    const std::string replaced = text_digest(newest.before->text);
+    for (std::size_t i = 0; i + 1 < journal_.records.size(); ++i) {
+      auto* const earlier = std::get_if<FileRecord>(&journal_.records[i]);
+      if (earlier == nullptr || earlier->path != newest.path || earlier->after != replaced) continue;
+      earlier->after = newest.after;
+      journal_.records.pop_back();
+      return true;
+    }
+    return false;
+  }
+
   absl::Status note(Record record) {
     if (journal_.records.empty()) journal_.folders = root_.missing_folders(kJournalPath);
     journal_.records.push_back(std::move(record));

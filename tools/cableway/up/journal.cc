@@ -56,7 +56,7 @@ Record record_of(const nlohmann::json& view) {
 
 absl::Status not_a_journal(absl::string_view why) {
   return absl::FailedPreconditionError(
-      absl::StrCat(kJournalPath, " is no journal of cableway up, and --undo has nothing else to go by: ", why));
+      absl::StrCat(kJournalPath, " is no journal of cableway up, which --undo needs: ", why));
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ absl::StatusOr<Journal> parse_journal(const std::string& text) {
 }
 
 absl::StatusOr<Journal> read_journal(const HostRoot& root) {
-  const absl::StatusOr<std::optional<HostFile>> file = root.read(kJournalPath);
+  const absl::StatusOr<std::optional<HostFile>> file = root.read_own(kJournalPath);
   if (!file.ok()) return file.status();
   return *file ? parse_journal((*file)->text) : Journal{};
 }

@@ -48,7 +48,7 @@ std::string text_digest(const std::string& text);
 std::string journal_text(const Journal& journal);
 absl::StatusOr<Journal> parse_journal(const std::string& text);
 
-// Empty if there is none. Errors of HostRoot::read() and parse_journal().
+// Empty if there is none. Errors of HostRoot::read_own(), since --undo runs what it names, and of parse_journal().
 absl::StatusOr<Journal> read_journal(const HostRoot& root);
 // For root alone. An empty journal is removed with its folders.
 absl::Status write_journal(const HostRoot& root, const Journal& journal);

@@ -114,6 +114,31 @@ TEST_F(UpTest, UndoTakesBackSeveralRuns) {
   EXPECT_EQ(host_.tree(), before);
 }
 
+TEST_F(UpTest, TheJournalHasOneRecordOfAFileThatSeveralRunsReplace) {
+  const auto before = host_.tree();
+  ASSERT_EQ(up({"--yes"}).exit_status, 0);
+  ASSERT_EQ(up({"--yes", "--mtu", "1500"}).exit_status, 0);
+  ASSERT_EQ(up({"--yes", "--mtu", "4200"}).exit_status, 0);
+  const nlohmann::json records = nlohmann::json::parse(host_.read(kJournalPath))["records"];
+  const auto is_network = [](const nlohmann::json& each) {
+    return each.value("path", "") == "/etc/netplan/90-cableway.yaml";
+  };
+  EXPECT_EQ(std::count_if(records.begin(), records.end(), is_network), 1) << records.dump(1);
+  EXPECT_EQ(up({"--undo", "--yes"}).exit_status, 0);
+  EXPECT_EQ(host_.tree(), before);
+}
+
+TEST_F(UpTest, AJournalThatOthersCanWriteIsRefused) {
+  ASSERT_EQ(up({"--yes"}).exit_status, 0);
+  const std::string text = host_.read(kJournalPath);
+  host_.write(kJournalPath, text, 0666);
+  const Outcome refused = up({"--undo", "--yes"});
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("up.json\" can be written by other users than root"));
+  host_.write(kJournalPath, text, 0600);
+  EXPECT_EQ(up({"--undo", "--yes"}).exit_status, 0);
+}
+
 TEST_F(UpTest, UndoLeavesWhatSomeoneElseHasChanged) {
   ASSERT_EQ(up({"--yes"}).exit_status, 0);
   host_.write("/etc/cableway/cableway.toml", "hello_ms = 100\n");
