@@ -62,8 +62,8 @@ TEST(DescribedTest, CollperfHasItsOptions) {
   const cli::Command command = collperf_command();
   EXPECT_EQ(command.name, "collperf");
   EXPECT_EQ(argument_named(command, "--plugin").naming, cli::Argument::Names::kFiles);
-  EXPECT_EQ(argument_named(command, "--check").names, "--check,--no-check");
-  EXPECT_EQ(command.exit_statuses.size(), 4U);
+  EXPECT_EQ(argument_named(command, "--check").names, "--check,-c");
+  EXPECT_EQ(command.exit_statuses.size(), 5U);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class ManualPagesTest(unittest.TestCase):
 
     def test_rendered_pages_show_the_options_of_help(self):
         for page in SHARE.glob("man/man1/cableway-*.1"):
-            command = "plan ranks" if page.stem == "cableway-plan-ranks" else page.stem.removeprefix("cableway-")
+            command = re.sub("^(plan|key)-", r"\1 ", page.stem.removeprefix("cableway-"))
             text = subprocess.run(
                 [CABLEWAY, *command.split(), "--help"], capture_output=True, text=True, check=True
             ).stdout

@@ -97,7 +97,7 @@ TEST(DoctorNeighbours, ALostOneThatLivesIsNamed) {
     return examine_ports(Json::array({port_with(Json::array())}), Settings(), {}, causes).front().what;
   };
   const Json lost = Json::array({event("CABLE_UP"), event("CABLE_LOST")});
-  EXPECT_THAT(what(lost, "n0"), testing::HasSubstr("nothing is heard of node n0 (eth0) any more, which runs"));
+  EXPECT_THAT(what(lost, "n0"), testing::HasSubstr("nothing is heard of node n0 (eth0) any more, which is running"));
   EXPECT_THAT(what(lost, "n5"), testing::HasSubstr("no neighbour answers hellos"));
   for (const char* later : {"CABLE_UP", "NEIGHBOUR_LEFT"}) {
     Json events = lost;

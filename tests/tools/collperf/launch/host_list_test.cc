@@ -31,19 +31,19 @@ TEST(HostListTest, BadHostsAreRefused) {
   for (const auto& [text, reason] : std::vector<std::pair<std::string, std::string>>{
            {"", "\"\" is not a host"},
            {"a,,b", "\"\" is not a host"},
-           {"-oProxyCommand=x", "is no host"},
-           {"me@-x", "is no host"},
-           {"@h", "is no host"},
-           {"h@", "is no host"},
+           {"-oProxyCommand=x", "is not a host"},
+           {"me@-x", "is not a host"},
+           {"@h", "is not a host"},
+           {"h@", "is not a host"},
            {"a b", "\"a b\" is not a host"},
-           {"$(x)", "is no host"},
+           {"$(x)", "is not a host"},
            {"h:0", "\"0\" is not a number of ranks; expected 1 to 1024"},
            {"h:1025", "\"1025\""},
            {"h:", "\"\" is not a number of ranks"},
            {"h:+1", "\"+1\""},
-           {"[::1]2", "is no host"},
+           {"[::1]2", "is not a host"},
            {"a,b,a:2", "host \"a\" is listed twice; expected it once, as a:SLOTS"},
-           {std::string(256, 'h'), "is no host"},
+           {std::string(256, 'h'), "is not a host"},
            {std::string(kMaxHostListBytes + 1, 'h'), "expected at most"}}) {
     const auto parsed = parse_hosts(text);
     ASSERT_FALSE(parsed.ok()) << text;
