@@ -8,9 +8,8 @@
 namespace cableway {
 
 std::string log_json(const EventLog& events) {
-  using Json = nlohmann::ordered_json;
   const std::vector<Event> all = events.events();
-  Json newest = Json::array();
+  auto newest = nlohmann::ordered_json::array();
   for (auto event = all.rbegin(); event != all.rend() && newest.size() < kMaxLogEvents; ++event) {
     if (event->severity() == EventSeverity::kDebug) continue;
     newest.push_back({{"number", event->number},
@@ -19,8 +18,8 @@ std::string log_json(const EventLog& events) {
                       {"code", kind_of(event->code).name},
                       {"text", event->text}});
   }
-  const Json log = {{routing::kSchemaMember, routing::kJsonSchema}, {"events", std::move(newest)}};
-  return log.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const nlohmann::ordered_json log = {{routing::kSchemaMember, routing::kJsonSchema}, {"events", std::move(newest)}};
+  return log.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace cableway

@@ -11,10 +11,10 @@ void DocumentCache::get(const std::string& name, Clock::time_point now, Receive 
   entry.waiting.push_back(std::move(receive));
   if (entry.in_making) return;
   entry.in_making = true;
-  make_(name, [this, name](MadeDocument document) { made(name, std::move(document)); });
+  make_(name, [this, name](const MadeDocument& document) { made(name, document); });
 }
 
-void DocumentCache::made(const std::string& name, MadeDocument made) {
+void DocumentCache::made(const std::string& name, const MadeDocument& made) {
   Entry& entry = entries_[name];
   entry.in_making = false;
   entry.document = made.document;

@@ -51,7 +51,7 @@ class DocumentCache {
     std::vector<Receive> waiting;
   };
 
-  void made(const std::string& name, MadeDocument made);
+  void made(const std::string& name, const MadeDocument& made);
 
   const Make make_;
   std::map<std::string, Entry> entries_;

@@ -228,8 +228,9 @@ absl::Status NodeService::start_pulses() {
 absl::Status NodeService::start_http(For whom) {
   if (whom == For::kJob) return absl::OkStatus();
   auto http = HttpService::start(io_, clock_, events(), settings_, [this] { return view_sources(); });
-  if (http.ok()) http_ = *std::move(http);
-  return http.status();
+  if (!http.ok()) return http.status();
+  http_ = *std::move(http);
+  return absl::OkStatus();
 }
 
 void NodeService::follow_devices() {

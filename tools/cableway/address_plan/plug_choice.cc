@@ -92,6 +92,7 @@ class Walk {
 std::vector<ChosenPlugs> in_order(const std::vector<HostPair>& cables, std::size_t hosts) {
   std::vector<std::size_t> used(hosts, 0);
   std::vector<ChosenPlugs> chosen;
+  chosen.reserve(cables.size());
   for (const HostPair& cable : cables) chosen.push_back({used[cable.a]++, used[cable.b]++});
   return chosen;
 }

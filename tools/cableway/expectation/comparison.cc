@@ -269,6 +269,7 @@ class Comparer {
   void explain_wires() {
     const auto pairs_of = [](const std::vector<const Wire*>& wires) {
       std::vector<JackPair> pairs;
+      pairs.reserve(wires.size());
       for (const Wire* wire : wires) pairs.emplace_back(wire->a, wire->b);
       return pairs;
     };

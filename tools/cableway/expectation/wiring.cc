@@ -8,7 +8,7 @@
 namespace cableway::cli {
 
 std::string jack_text_at_node(const Jack& jack) {
-  const std::string interfaces = absl::StrJoin(jack.interfaces, ", ");
+  std::string interfaces = absl::StrJoin(jack.interfaces, ", ");
   if (jack.plug.empty()) return interfaces;
   return absl::StrCat("plug ", jack.plug, interfaces.empty() ? "" : absl::StrCat(" (", interfaces, ")"));
 }

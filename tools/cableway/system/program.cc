@@ -62,6 +62,7 @@ int spawn_in_group(const std::vector<std::string>& words, const std::array<int, 
   ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const int error = ::posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);

@@ -31,7 +31,7 @@ class Application {
     const absl::StatusOr<std::optional<HostFile>> before = root_.read(change.path);
     if (!before.ok()) return before.status();
     journal_.restart_due |= change.path == kSettingsPath;
-    const absl::Status noted =
+    absl::Status noted =
         note(FileRecord{change.path, *before, text_digest(change.wanted.text), root_.missing_folders(change.path)});
     if (!noted.ok()) return noted;
     if (absl::Status status = root_.write(change.path, change.wanted); !status.ok()) return status;
@@ -149,7 +149,7 @@ absl::Status apply_changes(const std::vector<Change>& changes, const HostRoot& r
   if (!journal.ok()) return journal.status();
   Application application(root, runner, *std::move(journal));
   for (const Change& change : changes) {
-    const absl::Status status = std::visit([&](const auto& action) { return application.take(action); }, change.action);
+    absl::Status status = std::visit([&](const auto& action) { return application.take(action); }, change.action);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

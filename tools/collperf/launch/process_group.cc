@@ -63,6 +63,7 @@ int spawn_member(std::vector<std::string> command, int input, int output, int er
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const int error = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
