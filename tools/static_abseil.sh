@@ -47,10 +47,10 @@ if [[ -e $made/.complete && $(<"$made/.complete") == "$version" ]]; then
   exit 0
 fi
 
-state=$PWD/build/abseil/apt
+state=$PWD/$made/apt
 log=$PWD/build/abseil/$arch.log
-rm -rf "$state" "$made" build/abseil/abseil_*
-mkdir -p "$state"/{lists,cache,etc} "$made"
+rm -rf "$made"
+mkdir -p "$state"/{lists,cache,etc}
 : >"$log"
 
 run() { # <description> <remedy> <command...>
@@ -85,13 +85,12 @@ Dir::Etc::sourceparts "/dev/null";
 CONF
 export APT_CONFIG=$state/apt.conf
 run "read the lists of sources" "" apt-get -q update
-source=$PWD/build/abseil/source
-rm -rf "$source"
-fetch() (cd build/abseil && apt-get -q --only-source --download-only source "abseil=$version")
+source=$PWD/$made/source
+fetch() (cd "$made" && apt-get -q --only-source --download-only source "abseil=$version")
 run "download the source of abseil $version" \
   "; if the archive has a newer one, upgrade libabsl-dev first" fetch
 unset APT_CONFIG
-run "unpack the source of abseil" "" dpkg-source -x build/abseil/abseil_*.dsc "$source"
+run "unpack the source of abseil" "" dpkg-source -x "$made"/abseil_*.dsc "$source"
 
 # Those that are linked, with their own needs.
 targets=(status statusor cord str_format_internal strings throw_delegate raw_hash_set hash time synchronization)
@@ -101,5 +100,5 @@ run "configure abseil" "" cmake -S "$source" -B "$made/build" -G Ninja -DCMAKE_B
 run "build abseil" "" cmake --build "$made/build" --target "${targets[@]}"
 mkdir "$made/lib"
 find "$made/build" -name 'libabsl_*.a' -exec mv -t "$made/lib" {} +
-rm -rf "$made/build" "$state" "$source" build/abseil/abseil_*
+rm -rf "$made/build" "$state" "$source" "$made"/abseil_*
 echo "$version" >"$made/.complete"
