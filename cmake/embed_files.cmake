@@ -6,8 +6,8 @@ foreach(file IN LISTS FILES)
   string(REPLACE "." "_" name ${name})
   file(READ ${file} bytes HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-  string(APPEND source "namespace {\nconstexpr unsigned char bytes_of_${name}[] = {${bytes}};\n}  // namespace\n"
-                       "std::string_view ${name}() {\n"
-                       "  return {reinterpret_cast<const char*>(bytes_of_${name}), sizeof(bytes_of_${name})};\n}\n")
+  string(APPEND source "std::string_view ${name}() {\n"
+                       "  static constexpr unsigned char kBytes[] = {${bytes}};\n"
+                       "  return {reinterpret_cast<const char*>(kBytes), sizeof(kBytes)};\n}\n")
 endforeach()
 file(WRITE ${OUT} "${source}}  // namespace cableway\n")
