@@ -193,7 +193,7 @@ IN_A_RING = [
           lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "undrain", "n1") and None),
     Fault("all is lost one way, and another way is there", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
           lab("cut", "n0-n1", "--silent", "--one-way", "n0"), lab("mend", "n0-n1"),
-          says={"n0": "node n1 .* does not hear this node", "n1": "nothing is heard of node n0 .*, which runs"}),
+          says={"n0": "node n1 .* does not hear this node", "n1": "nothing is heard of node n0 .*, which is running"}),
 ]
 
 OF_LOSS = [

@@ -113,8 +113,7 @@ def samples(text: str) -> dict[str, float]:
 @contextmanager
 def traffic(nodes: LabNodes) -> Iterator[Ranks]:
     """All nodes exchange data until the end."""
-    ranks = nodes.start_ranks(nodes.names, "--op", "all_to_all", "--sizes", "4M", "--warmup", "0", "--iters", "1000000",
-                              "--check-iters", "0")
+    ranks = nodes.start_ranks(nodes.names, "--workload", "all_to_all:4M", "-w", "0", "-n", "1000000", "-c", "0")
     try:
         nodes.wait_until(lambda: nodes.cableway(nodes.names[0], "status")["own"]["flows_open"] > 0,
                          lambda: ranks.log(nodes.names[0]))
