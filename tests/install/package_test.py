@@ -29,14 +29,14 @@ _given: argparse.Namespace
 
 
 def later_version(package: Path, work: Path) -> Path:
-    """The same package with a higher version and another line in its sample settings."""
+    """The same package with a higher version and another line in its sample settings. Those in /etc stay the same."""
     unpacked = work / "later"
     shutil.rmtree(unpacked, ignore_errors=True)
     subprocess.run(["dpkg-deb", "-R", str(package), str(unpacked)], check=True, timeout=60)
     control = unpacked / "DEBIAN" / "control"
     control.write_text(control.read_text().replace(f"Version: {_given.version}\n", f"Version: {_given.version}+later\n"))
-    with (unpacked / SETTINGS).open("a") as settings:
-        settings.write("# later\n")
+    with (unpacked / "usr/share/doc/cableway/cableway.toml").open("a") as sample:
+        sample.write("# later\n")
     built = work / "later.deb"
     subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "-b", str(unpacked), str(built)], check=True, timeout=60,
                    capture_output=True)
