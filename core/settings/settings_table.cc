@@ -329,7 +329,7 @@ constexpr Setting kSettings[] = {
      "where this node serves its page and its Prometheus metrics; an address that is not the loopback's needs "
      "http_token_file",
      set_http, show_http},
-    {"http_token_file", Form::kText, kPath, 0, 0, "none",
+    {"http_token_file", Form::kFile, kPath, 0, 0, "none",
      "the secret that readers of the page and the metrics must have", set_path<&Settings::http_token_file>,
      show_text<&Settings::http_token_file>},
     {"cable_test", Form::kTruth, "true or false", 0, 0, "",

@@ -219,7 +219,8 @@ void add_place_options(CLI::App& app, RawOptions& raw) {
       ->capture_default_str();
   auto* const hosts = app.add_option("--hosts", raw.hosts, "Start the ranks on these hosts over ssh: h0,h1:SLOTS,..");
   app.add_option("--hostfile", raw.host_file, "The same from a file, one host a line: h0, h1:4 or h1 slots=4")
-      ->excludes(hosts);
+      ->excludes(hosts)
+      ->type_name("FILE");
   app.add_option("--ssh", raw.ssh, "The program for --hosts, with its first arguments")->capture_default_str();
   app.add_option("--rank", raw.placement.rank, "This rank, from 0, instead of a launcher's")
       ->check(CLI::Range(0, kMostRanks - 1));

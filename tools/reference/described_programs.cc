@@ -140,6 +140,7 @@ cli::Command described(const CLI::App& app) {
   command.notes = absl::StrJoin(lines.begin() + 1, lines.end(), " ");
   if (!footer.empty()) absl::StrAppend(&command.notes, command.notes.empty() ? "" : "\n\n", footer);
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
     command.arguments.push_back(option == app.get_help_ptr() ? help_flag() : argument_of(*option));
   }
   return command;

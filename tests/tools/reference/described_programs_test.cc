@@ -64,6 +64,8 @@ TEST(DescribedTest, CollperfHasItsOptions) {
   EXPECT_EQ(argument_named(command, "--plugin").naming, cli::Argument::Names::kFiles);
   EXPECT_EQ(argument_named(command, "--check").names, "--check,-c");
   EXPECT_EQ(command.exit_statuses.size(), 5U);
+  // --launched is the program's own.
+  for (const cli::Argument& argument : command.arguments) EXPECT_NE(argument.names, "--launched");
 }
 
 }  // namespace

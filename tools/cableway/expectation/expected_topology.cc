@@ -10,7 +10,8 @@ namespace cableway::cli {
 Argument expect_option(std::string& file) {
   return text_option("--expect", "TOPOLOGY", file,
                      "compare with this file or shape, such as the expected.toml of cableway plan addresses; default: "
-                     "CABLEWAY_EXPECT");
+                     "CABLEWAY_EXPECT")
+      .that_names(Argument::Names::kFiles);
 }
 
 absl::StatusOr<ExpectedTopology> read_expected(const std::string& file) {

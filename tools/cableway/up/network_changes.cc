@@ -24,7 +24,7 @@ std::string file_now(const std::optional<HostFile>& present, const HostFile& wan
   return present->text == wanted.text ? mode_text(present->mode) : "other content";
 }
 
-// What an interface that is there lacks now. `needs_carrier`: its address is set once there is a cable.
+// What an interface that is there lacks now.
 struct Lack {
   const PlannedInterface* port;
   const InterfaceFacts* now;

@@ -86,7 +86,8 @@ std::unique_ptr<Verb> key_show_verb() {
 }
 
 Argument key_file_option(std::string& file) {
-  return text_option("--file", "FILE", file, "the key file; default: the setting key_file, else /etc/cableway/key");
+  return text_option("--file", "FILE", file, "the key file; default: the setting key_file, else /etc/cableway/key")
+      .that_names(Argument::Names::kFiles);
 }
 
 std::string chosen_key_file(const std::string& file, const Settings& settings) {

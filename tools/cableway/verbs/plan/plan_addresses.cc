@@ -70,7 +70,8 @@ class PlanAddressesVerb final : public Verb {
     arguments.insert(arguments.begin(), json_flag(json_));
     arguments.push_back(
         choice_option("--format", {kFormats.begin(), kFormats.end()}, format_, "format of the files for each host"));
-    arguments.push_back(text_option("--output", "DIR", folder_, "write the files to this folder"));
+    arguments.push_back(
+        text_option("--output", "DIR", folder_, "write the files to this folder").that_names(Argument::Names::kFiles));
     arguments.push_back(flag("--force", force_, "with --output: overwrite files of other content"));
     return arguments;
   }

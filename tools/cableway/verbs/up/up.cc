@@ -89,9 +89,11 @@ class UpVerb final : public Verb {
     std::vector<Argument> arguments = request_.arguments();
     const std::vector<Argument> others = {
         json_flag(json_),
-        text_option("--plan", "DIR", folder_, "what cableway plan addresses --output DIR wrote"),
+        text_option("--plan", "DIR", folder_, "what cableway plan addresses --output DIR wrote")
+            .that_names(Argument::Names::kFiles),
         text_option("--host", "NAME", host_, "this host's name in the plan; default: its own"),
-        text_option("--key", "FILE", key_, "the key file to install, where the host has none"),
+        text_option("--key", "FILE", key_, "the key file to install, where the host has none")
+            .that_names(Argument::Names::kFiles),
         flag("--force", force_, "replace settings that have another value"),
         flag("--yes", yes_, "do not ask"),
         flag("--dry-run", dry_run_, "show the changes only; needs no root").excluding({"--yes"}),
