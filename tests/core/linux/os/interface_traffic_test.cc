@@ -5,7 +5,7 @@
 namespace cableway::host {
 namespace {
 
-constexpr char kTable[] =
+constexpr char kTrafficTable[] =
     "Inter-|   Receive                                                |  Transmit\n"
     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier "
     "compressed\n"
@@ -15,7 +15,7 @@ constexpr char kTable[] =
     "16\n";
 
 TEST(InterfaceTraffic, ReadsBothDirections) {
-  const HostTraffic traffic = parse_interface_traffic(kTable);
+  const HostTraffic traffic = parse_interface_traffic(kTrafficTable);
   ASSERT_EQ(traffic.size(), 2U);
   EXPECT_EQ(traffic.at("lo"), (InterfaceTraffic{{800, 8, 0, 0}, {800, 8, 0, 0}}));
   EXPECT_EQ(traffic.at("enp1s0f0np0"), (InterfaceTraffic{{18446744073709551615U, 2, 3, 4}, {9, 10, 11, 12}}));
