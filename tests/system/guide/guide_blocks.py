@@ -1,8 +1,9 @@
 """The fenced blocks of docs/guide.md and what their info strings say about them.
 
     ```sh on=spark-0 with=docker        commands, run on that host, with the stand-in docker
-    ```sh on=each                       run on every host of the lab at once
-    ```sh on=reboot-host reason=...     see REFUSED
+    ```sh on=each-spark                 run on every host of this cluster at once
+    ```sh on=spark-0 settles            repeated until it succeeds and prints what is expected, as a reader would look again
+    ```sh on=spark-0 status=0,1         may end with one of these, such as the warnings of doctor
     ```text output                      what the commands above print; `..` is any text, alone in a line any lines
     ```text output figures=any          the same, and every number is any number
     ```text picture                     no commands and no output
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FILE_LANGUAGES = ("yaml", "toml", "python", "sh")
-KNOWN = {"on", "with", "file", "output", "picture", "figures"}
+KNOWN = {"on", "with", "file", "output", "picture", "figures", "settles", "status"}
 
 
 class GuideError(AssertionError):
@@ -38,6 +39,10 @@ class Block:
     @property
     def stand_ins(self) -> list[str]:
         return [name for name in self.words.get("with", "").split(",") if name]
+
+    @property
+    def statuses(self) -> list[int]:
+        return [int(status) for status in self.words.get("status", "0").split(",")]
 
     @property
     def is_file(self) -> bool:

@@ -110,8 +110,13 @@ class GuideHost:
 
     def give(self, stand_ins: list[str]) -> str:
         """Puts these stand-ins on the host; returns the PATH that has them."""
+        if "docker" in stand_ins and not (self.folder / "opt/image").exists():
+            make_root(self.folder / "opt/image", None)
+            shutil.copytree(STAND_INS / "gpu", self.folder / "opt/image/opt/stand_ins/gpu")
+        if "downloaded" in stand_ins:
+            self.write(f"{HOME}/cableway_1.0.0_arm64.deb", "in place of the package\n")
         for name in stand_ins:
-            for program in sorted((STAND_INS / name).iterdir()):
+            for program in sorted((STAND_INS / name).glob("*")):
                 target = self.folder / "opt/stand_ins" / name / program.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _put(program, target)
