@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab_nodes import LabNodes
-from lab_state import load_state
+from lab_state import LAB_DIR, load_state
 
 SOURCE = Path(__file__).resolve().parents[3]
 STAND_INS = Path(__file__).resolve().parent / "stand_ins"
@@ -23,7 +23,7 @@ BASE = ("apt", "scp", "ssh", "sudo", "systemctl")
 NOT_FRESH = ("docker", "kubectl", "nmcli", "netplan", "mpirun", "torchrun", "srun", "sbatch", "ray", "systemctl", "apt",
              "apt-get", "cableway", "cablewayd", "collperf", "ssh", "scp", "sudo",
              # Folders in which the package has files.
-             "bash-completion", "doc", "fish", "man", "sysusers.d", "systemd", "zsh")
+             "sysusers.d", "systemd")
 HOME = "/home/me"
 _DEADLINE_S = 90
 
@@ -57,7 +57,8 @@ def make_root(folder: Path, product: Path | None) -> None:
     for name in ("proc", "dev", "sys", "run", ".system", "etc", "var/lib", "var/log", "tmp", "root", HOME[1:], "usr", "opt"):
         (folder / name).mkdir(parents=True)
     (folder / "tmp").chmod(0o1777)
-    for name in ("bin", "sbin", "lib", "share"):
+    (folder / "usr/share").mkdir()
+    for name in ("bin", "sbin", "lib"):
         _mirror(Path("/usr") / name, folder / "usr" / name)
     for entry in Path("/usr").iterdir():
         if not (folder / "usr" / entry.name).exists():
@@ -124,7 +125,7 @@ class GuideHost:
 
     def command(self, script: str, path: str) -> list[str]:
         return ["nsenter", "--target", str(self.pid), "--mount", "--uts", "--net", "--root", f"--wd={self.folder}{HOME}", "--",
-                "/usr/bin/env", "-i", f"PATH={path}", f"HOME={HOME}", "LC_ALL=C.UTF-8", "USER=me",
+                "/usr/bin/env", "-i", f"PATH={path}", f"STAND_IN_PATH={path}", f"HOME={HOME}", "LC_ALL=C.UTF-8", "USER=me",
                 "/usr/bin/bash", "-euo", "pipefail", "-c", script]
 
     def run(self, script: str, path: str = "/usr/sbin:/usr/bin") -> subprocess.CompletedProcess[str]:
@@ -139,8 +140,8 @@ class GuideHost:
 class GuideHosts:
     """The hosts of the lab that this process is in. They reach each other by name over the management network, with ssh."""
 
-    def __init__(self, nodes: LabNodes, folder: Path) -> None:
-        self._nodes = nodes
+    def __init__(self, nodes: LabNodes) -> None:
+        folder = LAB_DIR / "guide"  # in memory, and removed with the lab
         product = folder / "product"
         install_product(nodes.build, product)
         self.hosts = {name: GuideHost(nodes, name, folder / name, product) for name in nodes.names}

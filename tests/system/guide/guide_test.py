@@ -98,7 +98,7 @@ class GuideTest(unittest.TestCase):
     def run_guide(self, cluster: str, nodes: LabNodes) -> None:
         for name in nodes.names:
             nodes.run(name, "sh", "-c", _FORGET_ADDRESSES)
-        with tempfile.TemporaryDirectory(dir=os.environ[FOLDER]) as folder, GuideHosts(nodes, Path(folder)) as hosts:
+        with GuideHosts(nodes) as hosts:
             for block in in_cluster(read_blocks(GUIDE), cluster):
                 where = block.hosts.partition("-")[0] if block.hosts.startswith("each-") else block.hosts
                 on = hosts.named(where)
