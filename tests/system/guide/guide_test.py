@@ -61,6 +61,19 @@ def in_cluster(blocks: list[Block], cluster: str) -> list[Block]:
     return [block for block in blocks if block.hosts.startswith((prefix, f"each-{prefix}"))]
 
 
+def check_manifest(block: Block) -> str:
+    """Of a compose file its facts, else nothing; raises AssertionError for what a container would lack."""
+    try:
+        import yaml  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        raise AssertionError("no python3-yaml: tools/setup.sh installs it") from None
+    document = yaml.safe_load(block.text)
+    if "services" in document:
+        return compose_facts(block.words["file"], document)
+    check_pod(block.words["file"], document)
+    return ""
+
+
 class BlocksTest(unittest.TestCase):
     """What the test itself refuses."""
 
@@ -94,6 +107,43 @@ class GuideTest(unittest.TestCase):
                  if not code.startswith(("NCCL_", "CABLEWAY_", "GLOO_", "VLLM_", "IPC_", "MASTER_"))}
         self.assertEqual(named - known, set())
         self.assertGreater(len(named), 20)
+
+    def test_commands_within_sentences_exist(self) -> None:
+        """Of the guide and of README.md: each command of cableway has the options that the text gives it."""
+        for path in (GUIDE, SOURCE / "README.md"):
+            text = path.read_text(encoding="utf-8")
+            spans = re.findall(r"`(cableway [^`\n]+)`", text)
+            spans += re.findall(r"^(?:sudo )?(cableway [^#\n]+|collperf [^#\n]+)", text, re.MULTILINE)
+            self.assertGreater(len(spans), 5, path)
+            for span in spans:
+                for command in re.split(r";|\|", span.replace("sudo ", "")):
+                    self.check_command(command.split())
+
+    def check_command(self, words: list[str]) -> None:
+        verbs = [word for word in words[1:3] if re.fullmatch(r"[a-z]+", word)]
+        known = self.help_of(words[0], *verbs) if verbs else self.help_of(words[0])
+        for option in (word for word in words[1:] if word.startswith("--") or re.fullmatch(r"-[a-z]", word)):
+            self.assertRegex(known, rf"(?m)(?:^|[ ,]){re.escape(option)}(?![\w-])", " ".join(words))
+
+    def help_of(self, program: str, *verbs: str) -> str:
+        done = subprocess.run([_BUILD / "bin" / program, *verbs, "--help"], capture_output=True, text=True, timeout=30, check=False)
+        if done.returncode != 0 and verbs:  # the second word is an argument
+            return self.help_of(program, *verbs[:-1])
+        self.assertEqual(done.returncode, 0, f"{program} {verbs}: {done.stderr}")
+        return done.stdout
+
+    def test_a_file_for_containers_that_lacks_something_is_refused(self) -> None:
+        files = [block for block in read_blocks(GUIDE) if block.language == "yaml"]
+        self.assertEqual(len({block.words["file"] for block in files}), 3)
+        for block in files:
+            check_manifest(block)
+            lines = block.text.splitlines(keepends=True)
+            for needed in ("network_mode: host", "ipc: host", "memlock: -1", "IPC_LOCK", "231", "/run/cableway", "/usr/lib/cableway",
+                           "hostNetwork", "dnsPolicy", "nvidia", "NCCL_NET_PLUGIN", "NCCL_SOCKET_IFNAME"):
+                rest = "".join(line for line in lines if needed not in line)
+                if rest != block.text:
+                    with self.subTest(file=block.words["file"], without=needed), self.assertRaises((AssertionError, KeyError, TypeError)):
+                        check_manifest(Block(block.line, "yaml", block.words, rest))
 
     def run_guide(self, cluster: str, nodes: LabNodes) -> None:
         for name in nodes.names:
@@ -135,18 +185,9 @@ class GuideTest(unittest.TestCase):
         name = block.words["file"]
         for host in on:
             host.write(f"{HOME}/{name}", block.text)
-        if block.language != "yaml":
-            return
-        try:
-            import yaml  # pylint: disable=import-outside-toplevel
-        except ImportError:
-            raise AssertionError("no python3-yaml: tools/setup.sh installs it") from None
-        document = yaml.safe_load(block.text)
-        if "services" not in document:
-            check_pod(name, document)
-            return
-        for host in on:
-            host.write(f"/etc/stand_in_compose/{name}", compose_facts(name, document))
+        if block.language == "yaml" and (facts := check_manifest(block)):
+            for host in on:
+                host.write(f"/etc/stand_in_compose/{name}", facts)
 
     @in_lab(_topology("sparks"))
     def test_sparks(self, nodes: LabNodes) -> None:
