@@ -69,7 +69,7 @@ def parse_blocks(text: str) -> list[Block]:
         opening = re.match(r"\s*(`{3,}|~{3,})(.*)$", lines[number])
         if opening is None:
             if re.match(r"( {4}|\t)\S", lines[number]) and (number == 0 or not lines[number - 1].strip()):
-                raise GuideError(f"docs/guide.md:{number + 1}: an indented block; use a fence, whose info string says what it is")
+                raise GuideError(f"docs/guide.md:{number + 1}: an indented block; expected a fence, whose words say what it is")
             number += 1
             continue
         begin = number

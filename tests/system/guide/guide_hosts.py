@@ -1,5 +1,6 @@
 """Hosts on which the guide's commands run: each is a node of the lab with a root folder, a host name and processes of its
-own, as fresh as after the installation of its system. What they have in place of real things is in stand_ins/."""
+own, as fresh as after the installation of its system. What they have in place of real things is in stand_ins/.
+Commands run as root of the host."""
 
 from __future__ import annotations
 
@@ -29,9 +30,8 @@ _DEADLINE_S = 90
 
 _PASSWD = "root:x:0:0:root:/root:/bin/bash\nme:x:1000:1000:me:/home/me:/bin/bash\n"
 _GROUP = "root:x:0:\nme:x:1000:\n"
-# The options of mount are for a root in a user namespace, too.
 _ENTER = """
-root=$1 system=$2 name=$3
+root=$1 name=$2
 mount --rbind /usr "$root/.system"
 mount --rbind /proc "$root/proc"
 mount --rbind /dev "$root/dev"
@@ -95,7 +95,7 @@ class GuideHost:
     def __init__(self, nodes: LabNodes, name: str, folder: Path, product: Path) -> None:
         self.name, self.folder = name, folder
         make_root(folder, product)
-        self._holder = nodes.popen(name, ["unshare", "--mount", "--uts", "sh", "-ec", _ENTER, "sh", str(folder), "", name])
+        self._holder = nodes.popen(name, ["unshare", "--mount", "--uts", "sh", "-ec", _ENTER, "sh", str(folder), name])
         assert self._holder.stdout is not None
         if self._holder.stdout.readline() != b"ready\n":
             raise AssertionError(f"{name}: {self._holder.communicate()[1].decode()}")
@@ -129,8 +129,14 @@ class GuideHost:
                 "/usr/bin/bash", "-euo", "pipefail", "-c", script]
 
     def run(self, script: str, path: str = "/usr/sbin:/usr/bin") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(self.command(script, path), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=_DEADLINE_S, check=False)
+        """What it prints, errors included; exit status 124 after the deadline."""
+        command = self.command(script, path)
+        try:
+            return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  timeout=_DEADLINE_S, check=False)
+        except subprocess.TimeoutExpired as late:
+            printed = late.stdout or b""
+            return subprocess.CompletedProcess(command, 124, printed.decode() if isinstance(printed, bytes) else printed)
 
     def end(self) -> None:
         self._holder.kill()
