@@ -20,7 +20,9 @@ foreach(target IN LISTS cableway_shipped)
   endif()
 endforeach()
 install(TARGETS ${cableway_shipped} RUNTIME DESTINATION lib/cableway LIBRARY DESTINATION lib/cableway)
-install(FILES LICENSE CHANGELOG.md docs/settings.md ${CMAKE_BINARY_DIR}/cableway.toml DESTINATION share/doc/cableway)
+install(FILES LICENSE CHANGELOG.md docs/guide.md docs/metrics.md docs/settings.md ${CMAKE_BINARY_DIR}/cableway.toml
+        DESTINATION share/doc/cableway)
+install(FILES docs/grafana/cableway.json DESTINATION share/doc/cableway/grafana)
 install(FILES tools/cablewayd/sysusers.conf DESTINATION lib/sysusers.d RENAME cableway.conf)
 
 get_target_property(cableway_absl_library absl::status LOCATION)

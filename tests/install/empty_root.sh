@@ -30,6 +30,7 @@ case $from in
 esac
 for file in "$links/libnccl-net-cableway.so" "$home/lib/cableway/libnccl-net-cableway.so" "$home/bin/cablewayd" \
   "$home/bin/cableway" "$home/bin/collperf" "$home/share/doc/cableway/$license" "$home/share/doc/cableway/settings.md" \
+  "$home/share/doc/cableway/guide.md" "$home/share/doc/cableway/metrics.md" "$home/share/doc/cableway/grafana/cableway.json" \
   "$settings" "$home/lib/systemd/system/cablewayd.service" "$home/lib/sysusers.d/cableway.conf" \
   "$home/share/man/man1/cableway.1$gz" "$home/share/man/man1/cableway-plan-ranks.1$gz" \
   "$home/share/man/man5/cableway.toml.5$gz" "$home/share/man/man8/cablewayd.8$gz" \

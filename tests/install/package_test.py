@@ -96,6 +96,15 @@ class PackageTest(unittest.TestCase):
         root.run("cablewayd", "--check-config")
         root.run("dpkg", "--verify", "cableway")
 
+    def test_apt_installs_and_purges_it(self) -> None:
+        """As docs/guide.md has it, with the dependencies that are there."""
+        root = self.fresh.copy(Path(_given.work) / "apt")
+        package = root.bring(self.package)
+        root.run("apt", "install", "-y", package)
+        self.assertIn(_given.version, root.run("cableway", "--version").stdout)
+        root.run("apt", "purge", "-y", "cableway")
+        self.assertEqual(root.run("sh", "-c", "ls /etc/cableway /usr/lib/cableway; getent group cableway", ok=False).stdout, "")
+
     def test_puts_nothing_but_the_plugin_into_the_linkers_path(self) -> None:
         root = self.installed_root("linker")
         root.run("ldconfig")

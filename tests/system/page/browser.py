@@ -110,9 +110,10 @@ class Browser:
         for kind in ("rawKeyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
-    def screenshot(self, path: Path) -> None:
-        """The whole page, not only what fits into the window."""
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"]
+    def screenshot(self, path: Path, clip: dict[str, float] | None = None) -> None:
+        """The whole page, not only what fits into the window, or a part of it: x, y, width, height, scale."""
+        part: dict[str, Any] = {} if clip is None else {"clip": clip}
+        data = self.call("Page.captureScreenshot", captureBeyondViewport=True, **part)["data"]
         path.write_bytes(base64.b64decode(data))
 
     def _next(self, deadline: float) -> dict[str, Any]:

@@ -380,6 +380,24 @@ class PageTest(unittest.TestCase):
             self.assertTrue(all("401" in line for line in browser.console), browser.console)
 
 
+@unittest.skipUnless(find_browser() and "KEEP_SHOTS" in os.environ, "makes a picture only: KEEP_SHOTS is not set")
+class PictureTest(unittest.TestCase):
+    """The picture of README.md: KEEP_SHOTS=docs/pictures live_page_test.py --build build/release PictureTest"""
+
+    @in_lab(str(Path(__file__).with_name("live_map.toml")))
+    def test_map_of_four_hosts_with_traffic(self, nodes: LabNodes) -> None:
+        nodes.start(HTTP=HTTP, **STEADY)
+        nodes.wait_for_cables()
+        with traffic(nodes), browser_in(nodes, "spark-0") as browser:
+            browser.open(URL, width=900, height=640)
+            browser.wait_for("document.querySelectorAll('#map .cable').length === 4")
+            browser.wait_for(r"/[GM]bit/.test(document.getElementById('sent').textContent)")
+            time.sleep(3)  # for rates of whole seconds
+            height = browser.evaluate("document.getElementById('ports').getBoundingClientRect().bottom + window.scrollY") + 24
+            browser.screenshot(Path(os.environ["KEEP_SHOTS"]) / "live-map.png",
+                               {"x": 0, "y": 0, "width": 900, "height": height, "scale": 1})
+
+
 @unittest.skipUnless(find_browser(), "no browser: tools/setup.sh --all installs one")
 class InventedNodeTest(unittest.TestCase):
     """Topologies that are too large for a lab here, and texts of hostile hosts."""
