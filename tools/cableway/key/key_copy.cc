@@ -1,8 +1,6 @@
 #include "tools/cableway/key/key_copy.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <string_view>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -11,12 +9,12 @@
 #include "core/crypto/key_line.h"
 #include "routing/text/node_name.h"
 #include "routing/text/shell_text.h"
+#include "routing/text/ssh_host.h"
 
 namespace cableway::cli {
 namespace {
 
 constexpr char kMark[] = "cableway-key: ";
-constexpr std::size_t kLongestHost = 255;
 
 // Keys are compared by builtins of the shell, so that they are in no process's arguments.
 constexpr char kStart[] = R"sh( say() { echo "cableway-key: $*"; exit 0; }; )sh"
@@ -54,11 +52,7 @@ std::string answer_of(const std::string& output) {
 }  // namespace
 
 absl::Status check_ssh_host(const std::string& host) {
-  constexpr std::string_view kOthers = "._-:%@[]";
-  const bool plain = std::all_of(host.begin(), host.end(), [&](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kOthers.find(c) != std::string_view::npos;
-  });
-  if (plain && !host.empty() && host.size() <= kLongestHost && host.front() != '-') return absl::OkStatus();
+  if (routing::is_ssh_host(host)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("host ", routing::in_quotes(host),
                                                  " is no name or address for ssh; expected one such as gpu1, ",
                                                  "user@gpu1 or 10.0.0.7"));

@@ -51,9 +51,7 @@ class Application {
     }
     if (change.run.empty()) return absl::OkStatus();
     if (absl::Status status = run_words(change.run, runner_); !status.ok()) return status;
-    const bool started =
-        change.run.front() == "systemctl" && change.run.back() == kNodeUnit && change.run[1] != "enable";
-    if (!started || !journal_.restart_due) return absl::OkStatus();
+    if (!change.starts_node || !journal_.restart_due) return absl::OkStatus();
     journal_.restart_due = false;
     return write_journal(root_, journal_);
   }

@@ -30,6 +30,7 @@ struct ValueChange {
 struct CommandChange {
   std::vector<std::string> run;   // empty: nothing is run now; the step is there for its `undo`
   std::vector<std::string> undo;  // empty: nothing is to be taken back
+  bool starts_node = false;       // which then has read the settings
 };
 
 // Steps are taken in their order and taken back in the opposite one. So what has to follow the restoring of a file is

@@ -62,7 +62,7 @@ std::vector<WantedSetting> wanted_settings(const UpRequest& request, const UpFac
     std::vector<std::string> interfaces;
     for (const PlannedInterface& port : request.plan->ports) interfaces.push_back(port.interface);
     wanted.push_back({"node", request.plan->host});
-    wanted.push_back({"ports", absl::StrJoin(interfaces, ","), true});
+    wanted.push_back({"ports", absl::StrJoin(interfaces, ",")});
     wanted.push_back({"expect", kExpectedPath});
   }
   if (has_key) wanted.push_back({"key_file", facts.key_path});
@@ -100,10 +100,10 @@ void add_service(const UpFacts& facts, bool needs_restart, UpChanges& all) {
   }
   if (!facts.unit_active) {
     all.changes.push_back({{{kNodeUnit, "not running", "running"}},
-                           CommandChange{{"systemctl", "start", kNodeUnit}, {"systemctl", "stop", kNodeUnit}}});
+                           CommandChange{{"systemctl", "start", kNodeUnit}, {"systemctl", "stop", kNodeUnit}, true}});
   } else if (needs_restart) {
     all.changes.push_back({{{kNodeUnit, "running", "restarted, which ends this host's flows"}},
-                           CommandChange{{"systemctl", "restart", kNodeUnit}, {}}});
+                           CommandChange{{"systemctl", "restart", kNodeUnit}, {}, true}});
   }
 }
 

@@ -11,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/crypto/key_line.h"
+#include "core/linux/files/key_reader.h"
 #include "routing/text/json_schema.h"
 #include "routing/text/node_name.h"
 #include "routing/topology_io/topology_file.h"
 #include "tools/cableway/address_plan/plan_record.h"
-#include "tools/cableway/key/key_file.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/system/host_root.h"
 #include "tools/cableway/text/json.h"
@@ -157,9 +157,9 @@ class UpVerb final : public Verb {
       request.plan = *std::move(plan);
     }
     if (!key_.empty()) {
-      absl::StatusOr<std::string> text = read_key_text(key_);
-      if (!text.ok()) return text.status();
-      request.key_text = *std::move(text);
+      absl::StatusOr<host::KeyFile> key = host::read_key_file(key_);
+      if (!key.ok()) return key.status();
+      request.key_text = std::move(key->text);
     }
     return request;
   }
