@@ -100,7 +100,9 @@ TEST(ChildProcess, GivesTheReportsDescriptorWhateverItsNumberHere) {
   ASSERT_TRUE(kept.valid());
   for (const bool has_the_number : {false, true}) {
     Pipe report = open_pipe();
-    if (has_the_number) ASSERT_EQ(::dup3(report.writing.get(), kReportFd, O_CLOEXEC), kReportFd);
+    if (has_the_number) {
+      ASSERT_EQ(::dup3(report.writing.get(), kReportFd, O_CLOEXEC), kReportFd);
+    }
     const StartedChild child = start_child({.words = {"sh", "-c", "echo here >&3"},
                                             .is_daemon = true,
                                             .report = has_the_number ? kReportFd : report.writing.get()});

@@ -62,7 +62,7 @@ TEST(SettingsEdit, AMalformedFileIsRefused) {
 
 TEST(SettingsEdit, TheSampleTakesAll) {
   const std::vector<WantedSetting> wanted = {
-      {"node", "n0"}, {"ports", "a,b", true}, {"expect", "/e"}, {"key_file", "/k\\\"x"}};
+      {"node", "n0"}, {"ports", "a,b"}, {"expect", "/e"}, {"key_file", "/k\\\"x"}};
   const absl::StatusOr<SettingsEdit> edit = edited(settings_sample(), wanted);
   ASSERT_TRUE(edit.ok()) << edit.status();
   EXPECT_EQ(edit->changes.size(), 4U);
