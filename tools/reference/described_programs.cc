@@ -101,7 +101,7 @@ cli::Command described(const CLI::App& app, const std::vector<cli::ExitMeaning>&
   command.exit_statuses = statuses;
   const std::string description = app.get_description();
   std::string footer = app.get_footer();
-  footer = absl::StripAsciiWhitespace(absl::StripSuffix(footer, routing::exit_line(statuses)));
+  footer = std::string(absl::StripAsciiWhitespace(absl::StripSuffix(footer, routing::exit_line(statuses))));
   const std::string prefix = absl::StrCat(command.name, " - ");
   const Strings lines = absl::StrSplit(absl::StripPrefix(description, prefix), '\n');
   command.summary = as_summary(std::string(absl::StripSuffix(lines[0], ".")));
