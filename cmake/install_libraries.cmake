@@ -24,7 +24,7 @@ while(pending)
   endforeach()
 endwhile()
 
-foreach(package libabsl-dev libboost-dev libcli11-dev libfmt-dev libisal-dev libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev
+foreach(package libabsl-dev libboost-dev libcli11-dev libfmt-dev libisal-dev libnl-3-dev libsodium-dev libspdlog-dev
                 libstdc++6 libtomlplusplus-dev nlohmann-json3-dev)
   if(EXISTS "${COPYRIGHT_FOLDER}/${package}/copyright")
     file(INSTALL "${COPYRIGHT_FOLDER}/${package}/copyright" DESTINATION "${CMAKE_INSTALL_PREFIX}/share/doc/cableway/third_party"

@@ -27,7 +27,7 @@ cableway_folder_uses(routing/paths routing/topology)
 cableway_folder_uses(routing/offers routing/topology routing/paths)
 cableway_folder_uses(routing/shapes routing/text routing/topology)
 cableway_folder_uses(routing/placement routing/text routing/topology routing/paths)
-cableway_folder_uses(routing/topology_io routing/text routing/topology routing/shapes)
+cableway_folder_uses(routing/topology_io routing/text routing/topology)
 
 cableway_folder_uses(core)
 cableway_folder_uses(core/gate core)
@@ -112,7 +112,7 @@ cableway_folder_uses(tools/cableway/up tools/cableway/text tools/cableway/system
 cableway_folder_uses(tools/cableway/verbs tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture tools/cableway/expectation tools/cableway/doctor tools/cableway/doctor/facts tools/cableway/drain tools/cableway/sim tools/cableway/system)
 cableway_folder_uses(tools/cableway/verbs/key tools/cableway/text tools/cableway/key tools/cableway/verbs)
 cableway_folder_uses(tools/cableway/verbs/plan tools/cableway/text tools/cableway/node tools/cableway/address_plan tools/cableway/verbs)
-cableway_folder_uses(tools/cableway/verbs/up tools/cableway/text tools/cableway/node tools/cableway/system tools/cableway/key tools/cableway/address_plan tools/cableway/up tools/cableway/verbs tools/cableway/verbs/plan)
+cableway_folder_uses(tools/cableway/verbs/up tools/cableway/text tools/cableway/node tools/cableway/system tools/cableway/address_plan tools/cableway/up tools/cableway/verbs tools/cableway/verbs/plan)
 cableway_folder_uses(tools/cableway tools/cableway/command tools/cableway/verbs tools/cableway/verbs/key tools/cableway/verbs/plan tools/cableway/verbs/up)
 cableway_folder_uses(tools/reference tools/cableway tools/cableway/command tools/cableway/doctor tools/cablewayd tools/collperf)
 

@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(libc6-dev libstdc++6 libabsl-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
-  libibverbs-dev libisal-dev libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev libsystemd-dev
+  libibverbs-dev libisal-dev libnl-3-dev libsodium-dev libspdlog-dev libsystemd-dev
   libgtest-dev libgmock-dev)
 sysroot=$PWD/build/arm64-sysroot
 state=$PWD/build/arm64-apt

@@ -36,7 +36,7 @@ done
 packages=(
   g++:g++ gcc:gcc cmake:cmake ninja-build:ninja ccache:ccache
   libabsl-dev libbenchmark-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libibverbs-dev libisal-dev
-  libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev libsystemd-dev libtomlplusplus-dev nlohmann-json3-dev
+  libnl-3-dev libsodium-dev libspdlog-dev libsystemd-dev libtomlplusplus-dev nlohmann-json3-dev
   dpkg-dev:dpkg-source fish:fish groff-base:groff iproute2:ip iputils-ping:ping mmdebstrap:mmdebstrap nftables:nft
   patch:patch procps:ps python3:python3 python3-yaml spin:spin util-linux:unshare zsh:zsh
 )

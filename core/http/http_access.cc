@@ -2,13 +2,13 @@
 
 #include <sodium.h>
 
-#include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "routing/text/absl_view.h"
+#include "routing/text/host_port.h"
 
 namespace cableway {
 namespace {
@@ -21,18 +21,6 @@ Digest digest_of(std::string_view text) {
   return digest;
 }
 
-// "localhost" of "localhost:7473"; brackets remain. The header is returned as it is if no port follows.
-std::string_view without_port(std::string_view host) {
-  const std::size_t colon = host.rfind(':');
-  const std::size_t bracket = host.rfind(']');
-  if (colon == std::string_view::npos || (bracket != std::string_view::npos && colon < bracket)) return host;
-  const std::string_view port = host.substr(colon + 1);
-  const bool is_number = !port.empty() && port.size() <= 5 && std::all_of(port.begin(), port.end(), [](char c) {
-    return absl::ascii_isdigit(static_cast<unsigned char>(c));
-  });
-  return is_number ? host.substr(0, colon) : host;
-}
-
 }  // namespace
 
 HttpAccess::HttpAccess(HttpAddress address, std::string token)
@@ -40,14 +28,10 @@ HttpAccess::HttpAccess(HttpAddress address, std::string token)
 
 bool HttpAccess::is_own_host(std::string_view host) const {
   if (!address_.is_loopback) return true;
-  const std::string_view name = without_port(host);
-  const bool in_brackets = name.size() > 2 && name.front() == '[' && name.back() == ']';
-  if (in_brackets) {
-    const std::string_view literal = name.substr(1, name.size() - 2);
-    return literal == "::1" || literal == address_.address;
-  }
-  return name == "127.0.0.1" || name == address_.address ||
-         absl::EqualsIgnoreCase(routing::absl_view(name), "localhost");
+  const std::optional<routing::HostPort> given = routing::parse_host_port(host);
+  if (!given) return false;
+  return given->host == "127.0.0.1" || given->host == "::1" || given->host == address_.address ||
+         absl::EqualsIgnoreCase(routing::absl_view(given->host), "localhost");
 }
 
 bool HttpAccess::is_permitted(std::string_view authorization) const {

@@ -33,7 +33,7 @@ HttpRoute route(const HttpRequest& request, const HttpAccess& access, std::span<
   if (!access.is_own_host(request.hosts.front())) {
     return refusal(403, "the Host header names another host; expected localhost, 127.0.0.1 or [::1]");
   }
-  HttpRoute to = destination(request.target, views);
+  HttpRoute to = destination(request.target.substr(0, request.target.find('?')), views);
   if (to.to == To::kStream && request.method != "GET") return refusal(405, "expected GET");
   const bool is_open = to.to == To::kPage || to.to == To::kRefusal;
   if (!is_open && !access.is_permitted(request.authorization)) {

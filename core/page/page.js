@@ -332,7 +332,7 @@ class Stream {
       if (done) return;
       const parts = (text + value).split('\n\n');
       text = parts.pop();
-      for (const part of parts) this.take(part);
+      for (const part of parts) if (part.startsWith('event: ')) this.take(part);  // else a sign of life
     }
   }
 

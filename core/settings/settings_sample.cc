@@ -1,13 +1,11 @@
 #include "core/settings/settings_sample.h"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/settings/setting_line.h"
 #include "core/settings/settings_table.h"
 
 namespace cableway {
@@ -40,36 +38,6 @@ std::string example_of(std::string_view key) {
   return "";
 }
 
-std::string quoted(const std::string& text) {
-  return absl::StrCat("\"", text, "\"");
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
-}
-
-std::string as_toml(Setting::Form form, const std::string& value) {
-  switch (form) {
-    case Setting::Form::kNumber:
-    case Setting::Form::kTruth:
-      return value;
-    case Setting::Form::kTextOrNumber:
-      return is_number(value) ? value : quoted(value);
-    case Setting::Form::kList: {
-      const std::vector<std::string> members = absl::StrSplit(value, ',');
-      return absl::StrCat(
-          "[",
-          absl::StrJoin(members, ", ",
-                        [](std::string* out, const std::string& member) { absl::StrAppend(out, quoted(member)); }),
-          "]");
-    }
-    case Setting::Form::kText:
-    case Setting::Form::kFile:
-      break;
-  }
-  return quoted(value);
-}
-
 // "# words", in lines of at most kColumns.
 void append_comment(std::string& file, const std::string& text) {
   std::string line = "#";
@@ -91,7 +59,7 @@ void append_setting(std::string& file, const Setting& setting) {
   absl::StrAppend(&file, "\n");
   append_comment(file, absl::StrCat(std::string(setting.meaning), otherwise));
   append_comment(file, absl::StrCat("Takes ", expected_of(setting), "."));
-  absl::StrAppend(&file, "#", std::string(setting.key), " = ", as_toml(setting.form, example), "\n");
+  absl::StrAppend(&file, "#", setting_line(setting, example), "\n");
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/disconnected.h"
-#include "routing/topology_io/dot_topology.h"
-#include "routing/topology_io/graphml_topology.h"
 #include "routing/topology_io/json_topology.h"
 #include "routing/topology_io/topology_file.h"
 
@@ -27,11 +25,9 @@ constexpr Form kForms[] = {
     {"", parse_topology, Disconnected::kRefused},
     {".toml", parse_topology, Disconnected::kRefused},
     {".json", parse_json_topology, Disconnected::kAccepted},
-    {".dot", parse_dot_topology, Disconnected::kRefused},
-    {".gv", parse_dot_topology, Disconnected::kRefused},
-    {".graphml", parse_graphml_topology, Disconnected::kRefused},
-    {".xml", parse_graphml_topology, Disconnected::kRefused},
 };
+
+constexpr std::string_view kGraphEndings[] = {".dot", ".gv", ".graphml", ".xml"};
 
 // The extension, from the last point of the last path component on; a leading point of a hidden file starts none.
 std::string ending_of(std::string_view file_name) {
@@ -49,9 +45,13 @@ absl::StatusOr<Topology> parse_topology_input(std::string_view text, std::string
   const Form* const form =
       std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& known) { return known.ending == ending; });
   if (form != std::end(kForms)) return form->parse(text, file_name, form->disconnected);
-  return absl::InvalidArgumentError(absl::StrCat(escaped(file_name), ":1: unsupported file name extension ",
-                                                 in_quotes(ending),
-                                                 "; expected .toml, .json, .dot, .gv, .graphml or .xml"));
+  const bool is_graph =
+      std::find(std::begin(kGraphEndings), std::end(kGraphEndings), ending) != std::end(kGraphEndings);
+  return absl::InvalidArgumentError(
+      absl::StrCat(escaped(file_name),
+                   ":1: ", is_graph ? "a Graphviz or GraphML graph is not read" : "unsupported file name extension ",
+                   is_graph ? "" : in_quotes(ending), "; expected .toml or .json",
+                   is_graph ? ": convert it with the script in docs/cli.md (man 5 cableway-topology)" : ""));
 }
 
 }  // namespace cableway::routing

@@ -1,8 +1,8 @@
 // Reads topology files of all supported formats, selected by file name extension:
 //     .toml, or none        the topology file (topology_file.h)
 //     .json                 what `cableway topology --json` prints (json_topology.h)
-//     .dot, .gv             a Graphviz graph (dot_topology.h)
-//     .graphml, .xml        a GraphML graph (graphml_topology.h)
+// Graphs of other programs (Graphviz, GraphML) are refused with what converts them:
+// docs/decisions/0033-topology-files.md.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_INPUT_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_INPUT_H_
 

@@ -34,15 +34,19 @@ void add_settings(CLI::App& app, std::vector<GivenSetting>& given) {
 
 }  // namespace
 
+std::vector<routing::ExitMeaning> daemon_exit_statuses() {
+  return {{0, "ended by a signal, or idle"},
+          {1, "the node could not start, or a setting or the key is invalid"},
+          {2, "invalid arguments"}};
+}
+
 void add_options(CLI::App& app, DaemonOptions& options) {
   app.name("cablewayd");
   app.description(
       "cablewayd - the Cableway node of this host: computes routes, serves the host's jobs, relays for other nodes.\n"
       "Settings are read from options, else the environment (CABLEWAY_NODE, ..), else the settings file.");
-  app.footer(
-      "SIGINT and SIGTERM end it; SIGHUP opens the log again and reads the settings again.\n\n"
-      "Exit status: 0 ended by a signal, or idle; 1 the node could not start, or a setting or the key is invalid; "
-      "2 invalid arguments.");
+  app.footer(absl::StrCat("SIGINT and SIGTERM end it; SIGHUP opens the log again and reads the settings again.\n\n",
+                          routing::exit_line(daemon_exit_statuses())));
   add_settings(app, options.given);
   app.add_flag("--check-config", options.check_config,
                "check settings and key, print the effective settings, then exit");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/settings/settings.h"
+#include "routing/text/exit_meaning.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
@@ -20,6 +21,8 @@ struct DaemonOptions {
   int ready_fd = -1;
   std::vector<GivenSetting> given;  // settings, in the order of the arguments
 };
+
+std::vector<routing::ExitMeaning> daemon_exit_statuses();
 
 // Describes the program and its options to `app`, which stores what it parses in `options`.
 void add_options(CLI::App& app, DaemonOptions& options);

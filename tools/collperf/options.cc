@@ -309,9 +309,8 @@ void describe(CLI::App& app, RawOptions& raw) {
   app.description(
       "Runs collectives over an NCCL net plugin on host memory, without a GPU, and checks every byte. Options and "
       "table\n"
-      "are those of nccl-tests. Ranks: -g N on this host, --hosts over ssh, or started by mpirun, srun or torchrun.\n"
-      "Exit status: 0 success, 1 wrong bytes, 2 invalid options, 3 failure, "
-      "128 + N after signal N where it started the ranks.");
+      "are those of nccl-tests. Ranks: -g N on this host, --hosts over ssh, or started by mpirun, srun or torchrun.");
+  app.footer(routing::exit_line(exit_statuses()));
   add_place_options(app, raw);
   add_work_options(app, raw);
   add_transfer_options(app, raw);
@@ -319,6 +318,14 @@ void describe(CLI::App& app, RawOptions& raw) {
 }
 
 }  // namespace
+
+std::vector<routing::ExitMeaning> exit_statuses() {
+  return {{0, "success"},
+          {1, "wrong bytes"},
+          {2, "invalid options"},
+          {3, "failure"},
+          {128, "+ N after signal N where it started the ranks"}};
+}
 
 void with_command_line(const std::function<void(const CLI::App&)>& read) {
   RawOptions raw;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "routing/text/exit_meaning.h"
 #include "sim/workload/workload.h"
 #include "sim/workload/workload_text.h"
 #include "tools/collperf/launch/placement.h"
@@ -58,6 +59,8 @@ std::uint64_t step_bytes_of(const Options& options, const Workload& workload);
 
 // The options that must be the same on all ranks.
 nlohmann::json agreement_of(const Options& options);
+
+std::vector<routing::ExitMeaning> exit_statuses();
 
 // Calls `read` with the parser of the command line, for its manual page.
 void with_command_line(const std::function<void(const CLI::App&)>& read);

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -21,36 +19,6 @@ namespace {
 
 using cli::Argument;
 using Strings = std::vector<std::string>;
-
-constexpr char kStatuses[] = "Exit status: ";
-
-// "0 success; 1 failure." or "0 success, 1 failure.": a number begins each.
-std::vector<cli::ExitMeaning> statuses_in(const std::string& list) {
-  std::vector<cli::ExitMeaning> statuses;
-  std::string text(absl::StripSuffix(absl::StripAsciiWhitespace(list), "."));
-  for (const absl::string_view part : absl::StrSplit(text, ' ')) {
-    int status = 0;
-    const bool begins = statuses.empty() || absl::EndsWith(statuses.back().meaning, ",") ||
-                        absl::EndsWith(statuses.back().meaning, ";");
-    if (begins && absl::SimpleAtoi(part, &status)) {
-      statuses.push_back({status, ""});
-    } else if (!statuses.empty()) {
-      absl::StrAppend(&statuses.back().meaning, statuses.back().meaning.empty() ? "" : " ", part);
-    }
-  }
-  for (std::size_t i = 0; i + 1 < statuses.size(); ++i) statuses[i].meaning.pop_back();
-  return statuses;
-}
-
-// Takes the list of exit statuses, if there is one, from the end of `text`.
-std::vector<cli::ExitMeaning> take_statuses(std::string& text) {
-  const std::size_t begin = text.find(kStatuses);
-  if (begin == std::string::npos) return {};
-  std::vector<cli::ExitMeaning> statuses = statuses_in(text.substr(begin + sizeof(kStatuses) - 1));
-  text.resize(begin);
-  absl::StripAsciiWhitespace(&text);
-  return statuses;
-}
 
 // The words of "on|off", and of "TEXT:{ring,tree}", as CLI11 shows a check of members.
 Strings choices_in(const std::string& type) {
@@ -128,12 +96,12 @@ cli::Argument version_flag() {
           .take = nullptr};
 }
 
-cli::Command described(const CLI::App& app) {
+cli::Command described(const CLI::App& app, const std::vector<cli::ExitMeaning>& statuses) {
   cli::Command command{.name = app.get_name(), .summary = "", .examples = {}, .arguments = {}};
-  std::string description = app.get_description();
+  command.exit_statuses = statuses;
+  const std::string description = app.get_description();
   std::string footer = app.get_footer();
-  command.exit_statuses = take_statuses(footer);
-  if (command.exit_statuses.empty()) command.exit_statuses = take_statuses(description);
+  footer = std::string(absl::StripAsciiWhitespace(absl::StripSuffix(footer, routing::exit_line(statuses))));
   const std::string prefix = absl::StrCat(command.name, " - ");
   const Strings lines = absl::StrSplit(absl::StripPrefix(description, prefix), '\n');
   command.summary = as_summary(std::string(absl::StripSuffix(lines[0], ".")));
@@ -150,12 +118,12 @@ cli::Command cablewayd_command() {
   DaemonOptions options;
   CLI::App app;
   add_options(app, options);
-  return described(app);
+  return described(app, daemon_exit_statuses());
 }
 
 cli::Command collperf_command() {
   cli::Command command;
-  collperf::with_command_line([&](const CLI::App& app) { command = described(app); });
+  collperf::with_command_line([&](const CLI::App& app) { command = described(app, collperf::exit_statuses()); });
   return command;
 }
 

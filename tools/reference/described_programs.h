@@ -14,8 +14,8 @@ class App;
 namespace cableway::reference {
 
 // A program without commands as one command, whose arguments take nothing: for pages and completions only. `app` is its
-// parser; its texts may list exit statuses: "Exit status: 0 success; 1 failure."
-cli::Command described(const CLI::App& app);
+// parser, whose footer ends with the `statuses`, if any, as exit_line() has them.
+cli::Command described(const CLI::App& app, const std::vector<cli::ExitMeaning>& statuses);
 
 cli::Command cablewayd_command();
 cli::Command collperf_command();

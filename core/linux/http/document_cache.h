@@ -1,5 +1,5 @@
 // Documents that all readers share. A document is made at most once a second, and less often if that takes long: at
-// most a twentieth of the time goes into one, however many readers ask.
+// most a twentieth of the time goes into all of them, however many readers ask. Meanwhile readers get the earlier one.
 #ifndef CABLEWAY_CORE_LINUX_HTTP_DOCUMENT_CACHE_H_
 #define CABLEWAY_CORE_LINUX_HTTP_DOCUMENT_CACHE_H_
 
@@ -30,8 +30,9 @@ class DocumentCache {
   using Make = std::function<void(const std::string& name, std::function<void(MadeDocument)>)>;
 
   static constexpr std::chrono::seconds kFresh{1};
-  static constexpr int kCostShare = 20;  // of the time that a document is used, at most one part goes into making it
+  static constexpr int kCostShare = 20;  // of the time, at most one part goes into making documents
   static constexpr std::chrono::seconds kForgotten{10};
+  static constexpr std::chrono::seconds kStuck{2};
 
   explicit DocumentCache(Make make) : make_(std::move(make)) {}
   DocumentCache(const DocumentCache&) = delete;
@@ -41,20 +42,27 @@ class DocumentCache {
   void get(const std::string& name, Clock::time_point now, Receive receive);
   // Frees documents that nobody has asked for.
   void forget_unused(Clock::time_point now);
+  // Whether a document has been in making for longer than kStuck: who makes it does not answer.
+  bool is_stuck(Clock::time_point now) const;
 
  private:
   struct Entry {
     Document document;
     Clock::time_point fresh_until;
     Clock::time_point asked;
+    Clock::time_point begun;  // to make it
+    bool is_made = false;
     bool in_making = false;
+    bool is_due = false;  // asked for again, but its turn has not come
     std::vector<Receive> waiting;
   };
 
+  bool has_turn(const Entry& entry, Clock::time_point now) const;
   void made(const std::string& name, const MadeDocument& made);
 
   const Make make_;
   std::map<std::string, Entry> entries_;
+  Clock::time_point spent_until_;  // the time that pays for what was made
 };
 
 }  // namespace cableway::host

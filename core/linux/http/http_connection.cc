@@ -56,7 +56,7 @@ std::string stream_head() {
 }  // namespace
 
 HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket, Server& server)
-    : stream_(std::move(socket)), server_(server) {}
+    : stream_(std::move(socket)), server_(server), pause_(stream_.get_executor()) {}
 
 HttpConnection::~HttpConnection() {
   server_.closed(this);
@@ -75,6 +75,7 @@ void HttpConnection::read() {
 void HttpConnection::on_header(boost::system::error_code error) {
   is_head_ = false;
   keeps_alive_ = false;
+  asked_ = std::chrono::steady_clock::now();
   constexpr char kNoBody[] = "expected a request without a body";
   if (error == http::error::body_limit) return refuse(413, kNoBody);
   const bool is_malformed = error && error != http::error::end_of_stream &&
@@ -99,8 +100,10 @@ void HttpConnection::answer(const HttpRoute& route) {
     case HttpRoute::To::kPage:
       return answer_page(plain_view(parser_->get()[http::field::if_none_match]));
     case HttpRoute::To::kStream:
+      is_admitted_ = true;
       return start_stream();
     case HttpRoute::To::kDocument:
+      is_admitted_ = true;
       break;
   }
   const std::string_view type = route.document == kMetricsDocument ? kMetricsType : kJsonType;
@@ -156,8 +159,13 @@ void HttpConnection::write(std::shared_ptr<Response> response, Document body) {
                     [self = shared_from_this(), response = std::move(response), body = std::move(body)](
                         boost::system::error_code error, std::size_t /*size*/) {
                       if (error) return self->close();
-                      self->keeps_alive_ ? self->read() : self->drain();
+                      self->keeps_alive_ ? self->pause() : self->drain();
                     });
+}
+
+void HttpConnection::pause() {
+  pause_.expires_at(asked_ + kRequestEvery);
+  pause_.async_wait([self = shared_from_this()](boost::system::error_code /*error*/) { self->read(); });
 }
 
 void HttpConnection::start_stream() {
@@ -178,6 +186,14 @@ void HttpConnection::watch_for_end() {
       [self = shared_from_this()](boost::system::error_code /*error*/, std::size_t /*size*/) { self->close(); });
 }
 
+void HttpConnection::give_sign_of_life() {
+  if (!has_sent_ && !is_writing_ && out_.empty()) {
+    out_ = ":\n\n";
+    flush();
+  }
+  has_sent_ = false;
+}
+
 void HttpConnection::deliver(const std::string& name, const Document& document) {
   const Document& last = sent_[name];
   if (document == nullptr || last == document || (last != nullptr && *last == *document)) return;
@@ -194,7 +210,7 @@ void HttpConnection::flush() {
   }
   pending_.clear();
   if (out_.empty()) return;
-  is_writing_ = true;
+  is_writing_ = has_sent_ = true;
   stream_.expires_after(server_.deadline());
   boost::asio::async_write(stream_, boost::asio::buffer(out_),
                            [self = shared_from_this()](boost::system::error_code error, std::size_t /*size*/) {
@@ -219,7 +235,6 @@ void HttpConnection::drain() {
                           });
 }
 
-// The operations that are pending end, and with them the last references.
 void HttpConnection::close() {
   stream_.close();
   server_.closed(this);

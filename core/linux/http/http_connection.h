@@ -5,6 +5,7 @@
 
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -29,6 +30,7 @@ namespace cableway::host {
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   static constexpr std::size_t kMaxHeaderBytes = 8192;
+  static constexpr std::chrono::milliseconds kRequestEvery{20};  // those that arrive faster wait
 
   // What all connections share. Outlives them.
   class Server {
@@ -49,8 +51,14 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   ~HttpConnection();
 
   void start() { read(); }
+  // Whether it has asked for a document, with the token where one is needed.
+  bool is_admitted() const { return is_admitted_; }
+  // The operations that are pending end, and with them the last references.
+  void close();
   // Of a stream: sends the document as a server-sent event, unless it is as the last one of that name.
   void deliver(const std::string& name, const Document& document);
+  // Of a stream: sends a comment if nothing was sent since the last call.
+  void give_sign_of_life();
 
  private:
   struct Answer {
@@ -72,12 +80,15 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void watch_for_end();
   void flush();
   void drain();
-  void close();
+  void pause();
 
   boost::beast::tcp_stream stream_;
   Server& server_;
   boost::beast::flat_buffer buffer_{2 * kMaxHeaderBytes};
   std::optional<boost::beast::http::request_parser<boost::beast::http::empty_body>> parser_;
+  boost::asio::steady_timer pause_;
+  std::chrono::steady_clock::time_point asked_;  // when the last request had arrived
+  bool is_admitted_ = false;
   bool keeps_alive_ = false;
   bool is_head_ = false;
   std::size_t drained_ = 0;
@@ -86,6 +97,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // Of a stream.
   std::string out_;  // what is being written
   bool is_writing_ = false;
+  bool has_sent_ = false;  // since the last sign of life
   std::map<std::string, Document> sent_;
   std::map<std::string, Document> pending_;
 };

@@ -78,21 +78,37 @@ void HttpServer::accept() {
       return later->async_wait([this, later](boost::system::error_code) { accept(); });
     }
     ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+    make_room();
     if (connections_.size() < kMaxConnections) {
       HttpConnection::Server& shared = *this;
       const auto connection = std::make_shared<HttpConnection>(std::move(socket), shared);
-      connections_.insert(connection.get());
+      connections_.emplace_back(connection.get(), connection);
       connection->start();
     }
     accept();
   });
 }
 
+void HttpServer::make_room() {
+  if (connections_.size() < kMaxConnections) return;
+  for (const auto& [raw, held] : connections_) {
+    const std::shared_ptr<HttpConnection> connection = held.lock();
+    if (connection != nullptr && !connection->is_admitted()) return connection->close();
+  }
+}
+
 void HttpServer::tick() {
   timer_->expires_after(kStreamEvery);
   timer_->async_wait([this](boost::system::error_code error) {
     if (error) return;
-    cache_->forget_unused(DocumentCache::Clock::now());
+    const auto now = DocumentCache::Clock::now();
+    cache_->forget_unused(now);
+    if (!cache_->is_stuck(now)) {
+      const auto streams = streams_;
+      for (const auto& [raw, stream] : streams) {
+        if (const std::shared_ptr<HttpConnection> connection = stream.lock()) connection->give_sign_of_life();
+      }
+    }
     if (!streams_.empty()) stream_documents();
     tick();
   });
@@ -121,7 +137,7 @@ bool HttpServer::add_stream(const std::shared_ptr<HttpConnection>& connection) {
 }
 
 void HttpServer::closed(const HttpConnection* connection) {
-  connections_.erase(connection);
+  std::erase_if(connections_, [&](const auto& each) { return each.first == connection; });
   streams_.erase(connection);
 }
 

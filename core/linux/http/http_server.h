@@ -1,6 +1,7 @@
 // Serves a node's page, metrics and views over HTTP, for readers that may be hostile: at most kMaxConnections at once,
-// kMaxStreams of them streams, each with deadlines. It has a thread of its own, which asks for documents only as often
-// as DocumentCache allows, so readers take little of the node's time.
+// kMaxStreams of them streams, each with deadlines. Where all are taken, a new one replaces the oldest that has not
+// been given a document, which needs the token. It has a thread of its own, which asks for documents only as often as
+// DocumentCache allows, so readers take little of the node's time.
 #ifndef CABLEWAY_CORE_LINUX_HTTP_HTTP_SERVER_H_
 #define CABLEWAY_CORE_LINUX_HTTP_HTTP_SERVER_H_
 
@@ -10,11 +11,12 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -56,6 +58,7 @@ class HttpServer final : private HttpConnection::Server {
   void accept();
   void tick();
   void stream_documents();
+  void make_room();
 
   const HttpAccess& access() const override { return access_; }
   const LivePage& page() const override { return page_; }
@@ -69,7 +72,7 @@ class HttpServer final : private HttpConnection::Server {
   const HttpAccess access_;
   const LivePage page_;
   // Used by the server's thread alone, once it runs. Connections, which refer to it, are destroyed with the io_context.
-  std::set<const HttpConnection*> connections_;
+  std::vector<std::pair<const HttpConnection*, std::weak_ptr<HttpConnection>>> connections_;  // the oldest first
   std::map<const HttpConnection*, std::weak_ptr<HttpConnection>> streams_;
   std::unique_ptr<DocumentCache> cache_;
   std::unique_ptr<boost::asio::io_context> io_;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,61 +12,17 @@
 #include <thread>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/linux/os/child_process.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/os/unique_fd.h"
-
-extern char** environ;
 
 namespace cableway::host {
 namespace {
 
-// The daemon writes "ready" or its error here; see tools/cablewayd.
-constexpr int kReadyFd = 3;
 // How long a process that forked the node, or was killed, may take to exit.
 constexpr std::chrono::milliseconds kReapLimit{1000};
-
-class Spawn {
- public:
-  Spawn() {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-  }
-  ~Spawn() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  Spawn(const Spawn&) = delete;
-  Spawn& operator=(const Spawn&) = delete;
-
-  absl::StatusOr<pid_t> run(const std::string& daemon, int ready) {
-    // dup2 onto itself would keep close-on-exec; the caller ensures that `ready` is not descriptor 3.
-    ::posix_spawn_file_actions_adddup2(&actions_, ready, kReadyFd);
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    // The node must not inherit the job's sockets or devices.
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kReadyFd + 1);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-    std::string program = daemon;
-    std::string session = "--session";
-    std::string flag = "--ready-fd=3";
-    std::array<char*, 4> arguments = {program.data(), session.data(), flag.data(), nullptr};
-    pid_t pid = 0;
-    const int error = ::posix_spawn(&pid, daemon.c_str(), &actions_, &attributes_, arguments.data(), environ);
-    if (error != 0) return absl::ErrnoToStatus(error, absl::StrCat("cannot start ", daemon));
-    return pid;
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
 
 using Clock = std::chrono::steady_clock;
 
@@ -109,17 +64,19 @@ absl::Status start_node(const std::string& daemon, std::chrono::milliseconds lim
   if (::pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe to start the node");
   const UniqueFd reading(ends[0]);
   UniqueFd writing(ends[1]);
-  // dup2 clears close-on-exec only if the number changes.
-  if (writing.get() == kReadyFd) writing.reset(::fcntl(writing.get(), F_DUPFD_CLOEXEC, kReadyFd + 1));
   const auto end = Clock::now() + limit;
-  absl::StatusOr<pid_t> pid = Spawn().run(daemon, writing.get());
-  if (!pid.ok()) return pid.status();
+  // The daemon writes "ready" or its error there; see tools/cablewayd. It must not have the job's sockets or devices.
+  const StartedChild child = start_child({.words = {daemon, "--session", absl::StrCat("--ready-fd=", kReportFd)},
+                                          .streams = {kNoStream, kNoStream, kNoStream},
+                                          .is_daemon = true,
+                                          .report = writing.get()});
+  if (child.error != 0) return absl::ErrnoToStatus(child.error, absl::StrCat("cannot start ", daemon));
   writing.reset();
   const Answer answer = read_answer(reading.get(), end);
   // Either it has failed with a message, or it hangs; in both cases its process group, which is its own, is killed.
   // Before reaping, after which the number may be reused.
-  if (!answer.ready()) ::kill(-*pid, SIGKILL);
-  reap(*pid);
+  if (!answer.ready()) ::kill(-child.pid, SIGKILL);
+  reap(child.pid);
   if (answer.ready()) return absl::OkStatus();
   if (!answer.output.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(daemon, ": ", absl::StripSuffix(answer.output, "\n")));

@@ -5,6 +5,8 @@
 #include <array>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace cableway {
 namespace {
 
@@ -31,13 +33,21 @@ TEST(HttpRoute, LeadsToThePageTheDocumentsAndTheStream) {
 }
 
 TEST(HttpRoute, LeadsNowhereElse) {
-  for (const char* target : {"", "*", "//", "/index.html", "/metrics/", "/metrics?token=0123456789abcdef", "/api",
-                             "/api/", "/api/flows", "/api/status/", "/api/../metrics", "/API/status", "/events?x", "/?",
-                             "http://127.0.0.1/metrics", "/%6detrics", "/etc/passwd", "/../../etc/passwd"}) {
+  for (const char* target :
+       {"", "*", "//", "/index.html", "/metrics/", "/api", "/api/", "/api/flows", "/api/status/", "/api/../metrics",
+        "/API/status", "?", "http://127.0.0.1/metrics", "/%6detrics", "/etc/passwd", "/../../etc/passwd"}) {
     const HttpRoute to = get(target);
     EXPECT_EQ(to.to, To::kRefusal) << target;
     EXPECT_EQ(to.status, 404U) << target;
   }
+}
+
+TEST(HttpRoute, AQuerySaysNothing) {
+  EXPECT_EQ(get("/?from=mail").to, To::kPage);
+  EXPECT_EQ(get("/events?x").to, To::kStream);
+  EXPECT_EQ(get("/metrics?a=/api/status&b=?").document, "metrics");
+  const std::string with_token = absl::StrCat("/metrics?token=", kToken);
+  EXPECT_EQ(route({"GET", with_token, {"localhost"}, ""}, kLoopbackWithToken, kViewNames).status, 401U);
 }
 
 TEST(HttpRoute, TakesOnlyMethodsThatRead) {

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/settings/setting_line.h"
 #include "core/settings/settings_file.h"
 #include "core/settings/settings_table.h"
 
@@ -66,6 +67,17 @@ TEST(SettingsSampleTest, ShowsTheDefaultsThatCanBeWrittenDown) {
 
 TEST(SettingsSampleTest, FitsTerminals) {
   for (const std::string& line : sample_lines()) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(SettingLine, IsReadAsItWasWritten) {
+  const std::string path = "/a\\b\"c";
+  const std::string text = absl::StrCat(setting_line(*find_setting("log_file"), path), "\n",
+                                        setting_line(*find_setting("ports"), "eth1,eth2"), "\n");
+  const auto given = parse_settings_file(text, "f.toml");
+  ASSERT_TRUE(given.ok()) << given.status();
+  ASSERT_THAT(*given, SizeIs(2));
+  EXPECT_EQ((*given)[0].value, path);
+  EXPECT_EQ((*given)[1].value, "eth1,eth2");
 }
 
 }  // namespace

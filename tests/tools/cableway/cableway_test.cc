@@ -160,8 +160,7 @@ TEST_F(FileTest, AnInvalidTopologyFileIsRefusedWithItsLine) {
 
 TEST_F(FileTest, PrintedTopologiesCanBeReadBack) {
   for (const char* const spec : {"twins:4@200Gbit/s,500ns", "sparks:3"}) {
-    for (const auto& [option, ending] :
-         {std::pair("--json", ".json"), std::pair("--dot", ".dot"), std::pair("--toml", ".toml")}) {
+    for (const auto& [option, ending] : {std::pair("--json", ".json"), std::pair("--toml", ".toml")}) {
       const Outcome printed = cableway({"topology", option, "--file", spec});
       ASSERT_EQ(printed.exit_status, kDone) << printed.err;
       const Outcome again = cableway({"topology", option, "--file", file(printed.out, ending)});
@@ -171,10 +170,17 @@ TEST_F(FileTest, PrintedTopologiesCanBeReadBack) {
   }
 }
 
-TEST_F(FileTest, AGraphmlFileIsATopology) {
-  const std::string path =
-      file("<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>", ".graphml");
-  EXPECT_THAT(cableway({"topology", "--file", path}).out, StartsWith("line: 2 nodes, 1 cable of 10 Gbit/s"));
+TEST_F(FileTest, AGraphOfAnotherProgramIsRefusedWithWhatToDo) {
+  const std::string path = file("graph { n0 -- n1 }", ".dot");
+  for (const std::vector<std::string>& verb :
+       std::vector<std::vector<std::string>>{{"topology", "--file", path},
+                                             {"routes", "--file", path},
+                                             {"topology", "--file", "ring:3", "--expect", path}}) {
+    const Outcome outcome = cableway(verb);
+    EXPECT_EQ(outcome.exit_status, kFailed);
+    EXPECT_THAT(outcome.err, HasSubstr(path + ":1: a Graphviz or GraphML graph is not read; expected .toml or .json: "
+                                              "convert it with the script in docs/cli.md"));
+  }
 }
 
 TEST(SpecTest, EveryOfflineViewAcceptsOne) {

@@ -230,7 +230,8 @@ TEST_F(OptionsTest, InvalidRanksAndRendezvousAreNamed) {
   refused({"--rank", "0", "--ranks", "2"}, "--rendezvous");
   refused({"--rank", "0", "--ranks", "2", "--rendezvous", "host"}, "'host' is not HOST:PORT");
   refused({"--rank", "0", "--ranks", "2", "--rendezvous", "host:70000"}, "'host:70000' is not HOST:PORT");
-  refused({"--rank", "0", "--ranks", "2", "--rendezvous", ":1"}, "names no host");
+  refused({"--rank", "0", "--ranks", "2", "--rendezvous", ":1"}, "':1' is not HOST:PORT");
+  refused({"--rank", "0", "--ranks", "2", "--rendezvous", "fe80::1:9"}, "or [ADDRESS]:PORT");
 }
 
 TEST_F(OptionsTest, HelpSucceeds) {

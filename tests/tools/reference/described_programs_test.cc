@@ -23,7 +23,9 @@ const cli::Argument& argument_named(const cli::Command& command, const std::stri
 }
 
 TEST(DescribedTest, TakesOptionsFromTheParser) {
-  CLI::App app("thing - Does it.\nFor a test. Exit status: 0 done, 1 not, or 5 times not, 2 no.", "thing");
+  const std::vector<cli::ExitMeaning> statuses = {{0, "done"}, {1, "not, or 5 times; not"}, {2, "no"}};
+  CLI::App app("thing - Does it.\nFor a test.", "thing");
+  app.footer("See also.\n\n" + routing::exit_line(statuses));
   int level = 3;
   std::string mode;
   bool all = false;
@@ -32,11 +34,11 @@ TEST(DescribedTest, TakesOptionsFromTheParser) {
   app.add_option("--mode", mode, "How")->check(CLI::IsMember({"fast", "slow"}));
   app.add_flag("!--none", all, "Nothing");
   app.add_option("--in", files, "Input")->type_name("FILE")->delimiter(',');
-  const cli::Command command = described(app);
+  const cli::Command command = described(app, statuses);
   EXPECT_EQ(command.summary, "does it");
-  EXPECT_EQ(command.notes, "For a test.");
+  EXPECT_EQ(command.notes, "For a test.\n\nSee also.");
   ASSERT_EQ(command.exit_statuses.size(), 3U);
-  EXPECT_EQ(command.exit_statuses[1].meaning, "not, or 5 times not");
+  EXPECT_EQ(command.exit_statuses[1].meaning, "not, or 5 times; not");
   EXPECT_EQ(argument_named(command, "--help").names, "--help,-h");
   const cli::Argument& number = argument_named(command, "--level");
   EXPECT_EQ(number.names, "--level,-l");

@@ -5,14 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "routing/text/exit_meaning.h"
 #include "tools/cableway/command/argument.h"
 
 namespace cableway::cli {
 
-struct ExitMeaning {
-  int status;
-  std::string meaning;
-};
+using routing::ExitMeaning;
 
 struct Command {
   std::string name;  // one word, or two separated by a space: the first then names a group

@@ -36,14 +36,6 @@ std::string alternatives(const std::vector<std::string>& names) {
   return absl::StrCat(absl::StrJoin(first, ", "), first.empty() ? "" : " or ", names.back());
 }
 
-// "Exit status: 0 success; 1 failure."
-std::string exit_line(const std::vector<ExitMeaning>& statuses) {
-  const auto format = [](std::string* text, const ExitMeaning& each) {
-    absl::StrAppend(text, each.status, " ", each.meaning);
-  };
-  return statuses.empty() ? "" : absl::StrCat("Exit status: ", absl::StrJoin(statuses, "; ", format), ".");
-}
-
 std::string footer(std::vector<std::string> paragraphs, const std::vector<std::string>& examples) {
   paragraphs.push_back(absl::StrCat("Examples:\n  ", absl::StrJoin(examples, "\n  ")));
   std::erase(paragraphs, "");
@@ -93,7 +85,7 @@ class CommandTree {
   CommandTree(const Program& program, const std::vector<Command>& commands)
       : program_(program), commands_(commands), root_(program.description, program.name) {
     root_.formatter(std::make_shared<HelpFormatter>());
-    root_.footer(footer({program.notes, exit_line(program.exit_statuses)}, program.examples));
+    root_.footer(footer({program.notes, routing::exit_line(program.exit_statuses)}, program.examples));
     root_.set_version_flag("--version", absl::StrCat(program.name, " ", program.version),
                            "print the version, and exit");
     root_.require_subcommand(1);
@@ -129,7 +121,7 @@ class CommandTree {
     const std::vector<std::string> words = words_of(command.name);
     CLI::App* const parent = words.size() > 1 ? &group(words.front()) : &root_;
     CLI::App* const app = parent->add_subcommand(words.back(), command.summary);
-    app->footer(footer({command.notes, exit_line(command.exit_statuses)}, command.examples));
+    app->footer(footer({command.notes, routing::exit_line(command.exit_statuses)}, command.examples));
     add_arguments(*app, command.arguments);
     apps_.push_back(app);
   }

@@ -190,7 +190,8 @@ class Examination {
     append(examine_networks(ports, examined_.host));
     const bool one_path = examined_.settings.multipath == MultipathSetting::kOff;
     append(examine_nccl(examined_.host.nccl, has_split_plug(ports) && one_path));
-    if (!causes_.has_namesakes()) append(examine_arp(ports, examined_.host.arp_ignore));
+    append(examine_arp(ports, examined_.host.arp_ignore,
+                       [&](const std::string& interface) { return causes_.hears_namesakes(interface); }));
     if (examined_.ports) note_faulty_ports(ports, rejected);
     append(std::move(rejected));
   }

@@ -36,12 +36,13 @@ bool hear_the_same_port(const Json& a, const Json& b) {
 }
 
 // Sets of ports that receive each other's ARP requests, as far as is known.
-std::vector<std::vector<const Json*>> segments_of(const Json& ports) {
+std::vector<std::vector<const Json*>> segments_of(const Json& ports, const HearsNamesakes& hears_namesakes) {
   std::vector<std::vector<const Json*>> segments;
   for (const Json& port : ports) {
     const auto is_apart = [&](const std::vector<const Json*>& segment) {
       return std::none_of(segment.begin(), segment.end(), [&](const Json* other) {
-        return are_of_one_plug(port, *other) || hear_the_same_port(port, *other);
+        const bool is_doubtful = hears_namesakes(text(port, "interface")) || hears_namesakes(text(*other, "interface"));
+        return are_of_one_plug(port, *other) || (!is_doubtful && hear_the_same_port(port, *other));
       });
     };
     const auto first = std::stable_partition(segments.begin(), segments.end(), is_apart);
@@ -93,9 +94,10 @@ Finding finding_of(const std::vector<const Json*>& segment, const std::vector<st
 
 }  // namespace
 
-std::vector<Finding> examine_arp(const Json& ports, const std::map<std::string, int>& arp_ignore) {
+std::vector<Finding> examine_arp(const Json& ports, const std::map<std::string, int>& arp_ignore,
+                                 const HearsNamesakes& hears_namesakes) {
   std::vector<Finding> findings;
-  for (const std::vector<const Json*>& segment : segments_of(ports)) {
+  for (const std::vector<const Json*>& segment : segments_of(ports, hears_namesakes)) {
     const std::vector<std::string> answering = answering_ports(segment, arp_ignore);
     if (!answering.empty()) findings.push_back(finding_of(segment, answering, arp_ignore));
   }

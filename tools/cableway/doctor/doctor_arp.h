@@ -5,6 +5,7 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ARP_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ARP_H_
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,8 +14,12 @@
 
 namespace cableway::cli {
 
+// Whether what a port hears may be of either of two nodes with one name: then it says nothing about segments.
+using HearsNamesakes = std::function<bool(const std::string& interface)>;
+
 // `ports` as in core/view/ports_view.h; `arp_ignore` of this host. At most one finding per segment.
-std::vector<Finding> examine_arp(const Json& ports, const std::map<std::string, int>& arp_ignore);
+std::vector<Finding> examine_arp(const Json& ports, const std::map<std::string, int>& arp_ignore,
+                                 const HearsNamesakes& hears_namesakes);
 
 }  // namespace cableway::cli
 

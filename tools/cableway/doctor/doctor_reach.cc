@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -23,15 +24,28 @@ absl::Status reach(const ProbedCable& cable, const CableTest& test) {
   return error.empty() ? absl::OkStatus() : absl::FailedPreconditionError(error);
 }
 
-// What the data of the test does after its connection has opened is for the speed test.
-bool fails(const absl::Status& status) {
-  return !status.ok() && stops_circuits(status) && !is_stalled(status);
-}
-
 }  // namespace
 
-std::string about_cable(const ProbedCable& cable) {
-  return absl::StrCat("cable ", cable.interface, " to node ", cable.node);
+std::string about_cable(const Json& port, const Json& neighbour) {
+  const Json& all = port.at("neighbours");
+  const auto same = std::count_if(all.begin(), all.end(), [&](const Json& each) {
+    return text(each, "state") == "up" && text(each, "node") == text(neighbour, "node");
+  });
+  return absl::StrCat("cable ", text(port, "interface"), " to node ", text(neighbour, "node"),
+                      same > 1 ? absl::StrCat(" (", text(neighbour, "interface"), " there)") : "");
+}
+
+bool is_lossy(const SpeedExamination& examination, const ProbedCable& cable) {
+  if (examination.topology == nullptr) return false;
+  const routing::Topology& topology = *examination.topology;
+  const std::span<const routing::Cable> cables = topology.plugged_cables();
+  return std::any_of(cables.begin(), cables.end(), [&](const routing::Cable& each) {
+    const auto is_here = [&](const routing::Port& port, const routing::Port& other) {
+      return topology.node(port.node).name == examination.node && port.interface == cable.interface &&
+             topology.node(other.node).name == cable.node && other.interface == cable.other_interface;
+    };
+    return each.loss_percent > 0 && (is_here(each.a, each.b) || is_here(each.b, each.a));
+  });
 }
 
 bool stops_circuits(const absl::Status& status) {
@@ -46,24 +60,32 @@ bool is_stalled(const absl::Status& status) {
                      [&](const char* part) { return absl::StrContains(status.message(), part); });
 }
 
-std::vector<Finding> examine_reach(const Json& ports, const CableTest& test) {
-  std::vector<Finding> findings;
-  for (const Json& port : ports) {
+Reach examine_reach(const SpeedExamination& examination, const CableTest& test, bool is_all) {
+  Reach result;
+  for (const Json& port : examination.ports) {
     for (const Json& neighbour : port.at("neighbours")) {
       if (text(neighbour, "state") != "up") continue;
       const ProbedCable cable{text(port, "interface"), text(neighbour, "node"), text(neighbour, "interface")};
+      const bool reports_stall = is_all && !is_lossy(examination, cable);
+      const auto fails = [&](const absl::Status& status) {
+        return !status.ok() && stops_circuits(status) && (reports_stall || !is_stalled(status));
+      };
       absl::Status reached = reach(cable, test);
       // A cable that loses packets may lose all of one attempt.
       if (fails(reached)) reached = reach(cable, test);
       if (!fails(reached)) continue;
-      const FindingCode code = FindingCode::kCableUnreachable;
-      findings.push_back(
-          {Severity::kWarning, std::string(name_of(code)), about_cable(cable),
+      if (is_stalled(reached)) {
+        result.findings.push_back(stalled_finding(about_cable(port, neighbour), reached, port));
+        continue;
+      }
+      result.unreachable.push_back(cable);
+      result.findings.push_back(
+          {Severity::kWarning, std::string(name_of(FindingCode::kCableUnreachable)), about_cable(port, neighbour),
            absl::StrCat("no connection can be opened over it, although hellos pass: ", reached.message()),
            kWhenNotReached});
     }
   }
-  return findings;
+  return result;
 }
 
 }  // namespace cableway::cli

@@ -13,8 +13,12 @@ namespace cableway::cli {
 
 inline constexpr std::uint32_t kReachMs = 1;
 
-// "cable eth1 to node n1", as in findings about it.
-std::string about_cable(const ProbedCable& cable);
+// "cable eth1 to node n1", as in findings about it; with " (eth7 there)" where the port has several cables to that
+// node, as on a switch. `port` and `neighbour`: one of core/view/ports_view.h, and one of its neighbours.
+std::string about_cable(const Json& port, const Json& neighbour);
+
+// Whether it loses packets, as the topology says: that has a finding of its own, and makes it slow.
+bool is_lossy(const SpeedExamination& examination, const ProbedCable& cable);
 
 // A failed test means that circuits fail, too, unless tests are disabled there or another test is running.
 bool stops_circuits(const absl::Status& status);
@@ -22,9 +26,14 @@ bool stops_circuits(const absl::Status& status);
 // Whether the data of a test did not arrive in time, over a connection that had opened.
 bool is_stalled(const absl::Status& status);
 
-// Opens the connection of a test of kReachMs over each cable of `ports` (core/view/ports_view.h) that is up, one after
-// the other. One finding for each cable over which that fails twice.
-std::vector<Finding> examine_reach(const Json& ports, const CableTest& test);
+struct Reach {
+  std::vector<Finding> findings;         // one for each cable over which a test fails twice
+  std::vector<ProbedCable> unreachable;  // those over which no connection opens
+};
+
+// Opens the connection of a test of kReachMs over each cable that is up, one after the other. `is_all`: no test of
+// speed follows, so that data which does not arrive in time has a finding, too, unless the cable loses packets.
+Reach examine_reach(const SpeedExamination& examination, const CableTest& test, bool is_all);
 
 }  // namespace cableway::cli
 

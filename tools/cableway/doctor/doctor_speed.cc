@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -36,6 +35,12 @@ std::string advice_for_slow(std::uint64_t mtu, bool rdma) {
   return absl::StrCat("test again while no job runs; the usual reasons are ", absl::StrJoin(reasons, ", "));
 }
 
+Finding stalled(const std::string& about, const absl::Status& why, std::uint64_t mtu) {
+  return {Severity::kWarning, std::string(name_of(FindingCode::kCableSlow)), about,
+          absl::StrCat("it is so slow that the data of a test does not cross it in time: ", why.message()),
+          advice_for_slow(mtu, false)};
+}
+
 // The share of the wire's rate that is payload with packets of that size, relative to that with full packets.
 double payload_share(std::uint64_t packet_bytes) {
   const auto share = [](double bytes) { return bytes / (bytes + kPacketOverhead); };
@@ -66,6 +71,7 @@ struct TestedCable {
   bool healthy = false;            // when tested alone
   bool lossy = false;              // it loses packets: that slows it, and has a finding of its own
   std::uint64_t mtu = 0;           // of the port here
+  std::string about = {};
 };
 
 // What cables carried together.
@@ -92,11 +98,13 @@ class SpeedTest {
       for (const Json& neighbour : port.at("neighbours")) {
         if (text(neighbour, "state") != "up") continue;
         const ProbedCable ends{text(port, "interface"), text(neighbour, "node"), text(neighbour, "interface")};
-        if (examination_.unreachable.contains(about_cable(ends))) continue;
+        const std::vector<ProbedCable>& unreachable = examination_.unreachable;
+        if (std::find(unreachable.begin(), unreachable.end(), ends) != unreachable.end()) continue;
         const bool both_known = !port.at("rate_mbps").is_null() && !neighbour.at("rate_mbps").is_null();
         cables_.push_back({ends, nominal_mbps(port, neighbour), both_known});
-        cables_.back().lossy = is_lossy(ends);
+        cables_.back().lossy = is_lossy(examination_, ends);
         cables_.back().mtu = port.value("mtu", kJumboMtu);
+        cables_.back().about = about_cable(port, neighbour);
         test_cable(cables_.back());
       }
     }
@@ -105,19 +113,6 @@ class SpeedTest {
   }
 
  private:
-  bool is_lossy(const ProbedCable& ends) const {
-    if (examination_.topology == nullptr) return false;
-    const routing::Topology& topology = *examination_.topology;
-    const std::span<const routing::Cable> cables = topology.plugged_cables();
-    return std::any_of(cables.begin(), cables.end(), [&](const routing::Cable& cable) {
-      const auto is_here = [&](const routing::Port& port, const routing::Port& other) {
-        return topology.node(port.node).name == examination_.node && port.interface == ends.interface &&
-               topology.node(other.node).name == ends.node && other.interface == ends.other_interface;
-      };
-      return cable.loss_percent > 0 && (is_here(cable.a, cable.b) || is_here(cable.b, cable.a));
-    });
-  }
-
   // All of `cables` at once.
   absl::StatusOr<Rates> measure(const std::vector<ProbedCable>& cables, bool both_ways) const {
     const absl::StatusOr<CableProbeReply> reply = test_({cables, kTestMs, both_ways});
@@ -157,9 +152,8 @@ class SpeedTest {
     if (!stops_circuits(why)) {
       add(Severity::kInfo, FindingCode::kCableUntested, about, what);
     } else if (is_stalled(why)) {
-      add(lossy ? Severity::kInfo : Severity::kWarning, FindingCode::kCableSlow, about,
-          absl::StrCat("it is so slow that the data of a test does not cross it in time: ", why.message()),
-          advice_for_slow(mtu, false));
+      findings_.push_back(stalled(about, why, mtu));
+      if (lossy) findings_.back().severity = Severity::kInfo;
     } else {
       add(Severity::kWarning, FindingCode::kCableUnreachable, about, what, advice_of(FindingCode::kCableUnreachable));
     }
@@ -202,11 +196,10 @@ class SpeedTest {
   }
 
   void test_cable(TestedCable& cable) {
-    const std::string about = about_cable(cable.ends);
     const absl::StatusOr<Rates> one_way = measure({cable.ends}, false);
     const absl::StatusOr<Rates> both = one_way.ok() ? measure({cable.ends}, true) : one_way.status();
-    if (!both.ok()) return add_untested(about, both.status(), cable.lossy, cable.mtu);
-    add_result(about, *one_way, *both, expect(cable.nominal_mbps, 1, *both), false, cable.lossy, cable.mtu);
+    if (!both.ok()) return add_untested(cable.about, both.status(), cable.lossy, cable.mtu);
+    add_result(cable.about, *one_way, *both, expect(cable.nominal_mbps, 1, *both), false, cable.lossy, cable.mtu);
     cable.healthy = findings_.back().severity == Severity::kOk;
   }
 
@@ -271,6 +264,10 @@ class SpeedTest {
 };
 
 }  // namespace
+
+Finding stalled_finding(const std::string& about, const absl::Status& why, const Json& port) {
+  return stalled(about, why, port.value("mtu", kJumboMtu));
+}
 
 std::vector<Finding> examine_speed(const SpeedExamination& examination, const CableTest& test) {
   return SpeedTest(examination, test).run();

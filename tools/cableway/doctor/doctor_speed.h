@@ -3,7 +3,6 @@
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_SPEED_H_
 
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,12 @@ struct SpeedExamination {
   const Json& ports;                            // as in core/view/ports_view.h
   const routing::Topology* topology = nullptr;  // null: not known, and plugs are not tested
   double least_share = kLeastShare;             // over RDMA
-  // Cables that are not tested, as about_cable() names them (doctor_reach.h).
-  std::set<std::string> unreachable = {};
+  std::vector<ProbedCable> unreachable = {};    // cables that are not tested
 };
+
+// Of a cable over which the data of a test did not arrive in time: `why` (is_stalled(), doctor_reach.h). `port`: of
+// core/view/ports_view.h.
+Finding stalled_finding(const std::string& about, const absl::Status& why, const Json& port);
 
 // Tests each cable that is up, one after the other: half a second one way, then half a second both ways at once; and
 // each wire with several cables (a split plug's), half a second over all of them both ways at once. One TCP connection

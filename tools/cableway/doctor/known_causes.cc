@@ -79,8 +79,10 @@ bool KnownCauses::explain_unsent(const std::string& interface) const {
   });
 }
 
-bool KnownCauses::has_namesakes() const {
-  return has(EventCode::kNameTaken);
+bool KnownCauses::hears_namesakes(const std::string& interface) const {
+  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
+    return each.code == name_of(EventCode::kNameTaken) && (each.interface.empty() || each.interface == interface);
+  });
 }
 
 // Both of two nodes with one name defend it.

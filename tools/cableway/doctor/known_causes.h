@@ -37,8 +37,8 @@ class KnownCauses {
   bool explain_neighbour(const std::string& interface, const std::string& node) const;
   // Why datagrams to a neighbour of that port could not be sent.
   bool explain_unsent(const std::string& interface) const;
-  // Two nodes have one name: what this node says of their ports may be of either.
-  bool has_namesakes() const;
+  // Two nodes have one name, and this port, or any, hears one of them: what this node says of it may be of either.
+  bool hears_namesakes(const std::string& interface) const;
   // Whether this problem follows from another one.
   bool follows(const std::string& code) const;
   bool has_problem(EventCode code, const std::string& part) const;

@@ -1,8 +1,6 @@
 #include "tools/cableway/key/key_copy.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <string_view>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -11,12 +9,12 @@
 #include "core/crypto/key_line.h"
 #include "routing/text/node_name.h"
 #include "routing/text/shell_text.h"
+#include "routing/text/ssh_host.h"
 
 namespace cableway::cli {
 namespace {
 
 constexpr char kMark[] = "cableway-key: ";
-constexpr std::size_t kLongestHost = 255;
 
 // Keys are compared by builtins of the shell, so that they are in no process's arguments.
 constexpr char kStart[] = R"sh( say() { echo "cableway-key: $*"; exit 0; }; )sh"
@@ -24,6 +22,10 @@ constexpr char kStart[] = R"sh( say() { echo "cableway-key: $*"; exit 0; }; )sh"
                           R"sh(nl=$(printf "\n_"); nl=${nl%_}; t=; trap 'rm -f "$t"' EXIT; )sh"
                           R"sh([ ! -h "$f" ] || say failed "$f is a link"; )sh"
                           R"sh([ ! -e "$f" ] || [ -f "$f" ] || say failed "$f is no regular file"; )sh"
+                          R"sh(p=$d; while [ ! -e "$p" ]; do p=$(dirname "$p"); done; )sh"
+                          R"sh(open=$(find -H "$p" -prune \( \( -perm -020 -o -perm -002 \) ! -perm -1000 )sh"
+                          R"sh(-o ! -user 0 ! -user "$(id -u)" \)) && [ -z "$open" ] || )sh"
+                          R"sh(say failed "$p can be written by other users than root"; )sh"
                           R"sh(if [ ! -d "$d" ]; then mkdir -p "$d" && chmod 755 "$d" || exit 1; fi; )sh"
                           R"sh(t=$(mktemp "$f.XXXXXX") || exit 1; cat > "$t" || exit 1; )sh"
                           R"sh([ "$(wc -c < "$t")" -eq $n ] || say failed "the key arrived incomplete"; )sh";
@@ -54,11 +56,7 @@ std::string answer_of(const std::string& output) {
 }  // namespace
 
 absl::Status check_ssh_host(const std::string& host) {
-  constexpr std::string_view kOthers = "._-:%@[]";
-  const bool plain = std::all_of(host.begin(), host.end(), [&](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kOthers.find(c) != std::string_view::npos;
-  });
-  if (plain && !host.empty() && host.size() <= kLongestHost && host.front() != '-') return absl::OkStatus();
+  if (routing::is_ssh_host(host)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("host ", routing::in_quotes(host),
                                                  " is no name or address for ssh; expected one such as gpu1, ",
                                                  "user@gpu1 or 10.0.0.7"));

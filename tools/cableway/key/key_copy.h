@@ -28,8 +28,7 @@ struct CopyOutcome {
   std::string reason;  // of kOtherKey and kNotCopied
 };
 
-// A host as ssh takes it: "gpu1", "user@gpu1", "fe80::1%eth0". InvalidArgument: empty, longer than 255 bytes, with
-// other characters, or one that ssh would take for an option.
+// InvalidArgument: it is no host as ssh takes it (routing/text/ssh_host.h).
 absl::Status check_ssh_host(const std::string& host);
 
 // The words for a POSIX shell, in one line: it reads a key file of `bytes` bytes from standard input, and ends with the

@@ -12,7 +12,6 @@
 #include "absl/strings/str_join.h"
 #include "core/crypto/key_line.h"
 #include "core/linux/files/key_reader.h"
-#include "core/linux/os/bounded_file.h"
 #include "core/linux/os/random_value.h"
 #include "routing/text/node_name.h"
 #include "tools/cableway/system/host_root.h"
@@ -35,14 +34,14 @@ absl::StatusOr<std::string> kept_text(const std::string& path, NewKey kind) {
                           "exists; expected --second, which adds a key to change it without a pause, or --replace");
   }
   if (!*present) return key_file_fault(path, "does not exist; --second adds to a key that is there");
-  const absl::StatusOr<KeyRing> keys = host::read_keys(path);
-  if (!keys.ok()) return keys.status();
-  if (keys->fingerprints().size() > 1) {
+  absl::StatusOr<host::KeyFile> file = host::read_key_file(path);
+  if (!file.ok()) return file.status();
+  if (file->keys.fingerprints().size() > 1) {
+    wipe(file->text);
     return key_file_fault(path, "has two keys; --second adds to one key: end the earlier change of the key first");
   }
-  absl::StatusOr<std::string> text = read_key_text(path);
-  if (text.ok() && !absl::EndsWith(*text, "\n")) text->push_back('\n');
-  return text;
+  if (!absl::EndsWith(file->text, "\n")) file->text.push_back('\n');
+  return std::move(file->text);
 }
 
 }  // namespace
@@ -61,15 +60,6 @@ absl::StatusOr<std::vector<std::string>> write_new_key(const std::string& path, 
   const absl::StatusOr<KeyRing> keys = host::read_keys(absolute);
   if (!keys.ok()) return keys.status();
   return keys->fingerprints();
-}
-
-absl::StatusOr<std::string> read_key_text(const std::string& path) {
-  if (const absl::StatusOr<KeyRing> keys = host::read_keys(path); !keys.ok()) return keys.status();
-  const absl::StatusOr<host::UniqueFd> file = host::open_file(path);
-  if (!file.ok()) return key_file_fault(path, std::string(file.status().message()));
-  absl::StatusOr<std::string> text = host::read_at_most(*file, kMaxKeyFileBytes);
-  if (!text.ok()) return key_file_fault(path, std::string(text.status().message()));
-  return text;
 }
 
 Json keys_json(const std::vector<std::string>& fingerprints) {

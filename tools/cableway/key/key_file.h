@@ -1,4 +1,4 @@
-// The cluster's key file on this host: made, shown, read to be copied.
+// The cluster's key file on this host: made, shown.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_KEY_KEY_FILE_H_
 #define CABLEWAY_TOOLS_CABLEWAY_KEY_KEY_FILE_H_
 
@@ -24,9 +24,6 @@ enum class NewKey : std::uint8_t {
 // the file and what to do: it has a key (kFirst), has no single key (kSecond), or cannot be written
 // (system/host_root.h); errors of host::read_keys() otherwise.
 absl::StatusOr<std::vector<std::string>> write_new_key(const std::string& path, NewKey kind);
-
-// The file's contents after host::read_keys() has accepted them; the caller wipes them (core/crypto/key_line.h).
-absl::StatusOr<std::string> read_key_text(const std::string& path);
 
 // [{fingerprint, seals}], as in `cableway status --json`.
 Json keys_json(const std::vector<std::string>& fingerprints);

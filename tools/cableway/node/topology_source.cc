@@ -19,8 +19,8 @@ absl::StatusOr<routing::Topology> read_or_generate_topology(const std::string& f
 Argument topology_option(std::string& file, std::string names) {
   return text_option(
              std::move(names), "TOPOLOGY", file,
-             absl::StrCat("use this topology instead of the one of the node that runs here: a file (.toml, .json, "
-                          ".dot, .gv, .graphml, .xml),\nor a shape with optional values for its cables, as in "
+             absl::StrCat("use this topology instead of the one of the node that runs here: a file (.toml, .json),\n"
+                          "or a shape with optional values for its cables, as in "
                           "torus:4x4@100Gbit/s,2us:\n",
                           routing::topology_spec_forms()))
       .that_names(Argument::Names::kFiles);

@@ -38,7 +38,7 @@ const char* engine_for(routing::TopologyKind kind) {
   }
 }
 
-// Attributes that routing/topology_io/dot_topology.h reads back; Graphviz ignores unknown names.
+// Attributes for other programs, named as the members of topology files; Graphviz ignores unknown names.
 void append_facts(const routing::Node& node, std::vector<std::string>& attributes) {
   if (node.relay_port != routing::kDefaultRelayPort) {
     attributes.push_back(absl::StrCat("relay_port=", node.relay_port));

@@ -10,12 +10,12 @@
 
 namespace cableway::cli {
 
-// routing/topology_io/dot_topology.h reads it back. `self`: the node whose view this is; it is drawn bold, and nodes
-// that it does not reach dashed and red. Draining nodes are grey.
+// Facts are attributes of its nodes and edges (docs/cli.md, "Graphs of other programs"). `self`: the node whose view
+// this is; it is drawn bold, and nodes that it does not reach dashed and red. Draining nodes are grey.
 std::string topology_dot(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
 
-// With marks, of marked_topology.h: missing nodes and cables are dashed and red, and the reader leaves them out; what
-// is not as expected is purple.
+// With marks, of marked_topology.h: missing nodes and cables are dashed, red and `only_expected`; what is not as
+// expected is purple.
 std::string topology_dot(const routing::Topology& topology, const PictureMarks& marks);
 
 }  // namespace cableway::cli

@@ -1,6 +1,7 @@
 #include "tools/cableway/system/host_root.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using host::UniqueFd;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr char kTooLarge[] = "has more than 64 MiB";
 constexpr mode_t kPermissions = 07777;
 constexpr mode_t kFolderMode = 0755;
 
@@ -119,9 +120,9 @@ absl::StatusOr<std::optional<HostFile>> HostRoot::read(const std::string& path) 
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return system_fault(at(path), "cannot be inspected", errno);
   if (!S_ISREG(status.st_mode)) return path_fault(at(path), "is no regular file");
-  absl::StatusOr<std::string> text = host::read_in_pieces(file, kMostBytes + 1);
+  absl::StatusOr<std::string> text = host::read_in_pieces(file, kMostHostFileBytes + 1);
   if (!text.ok()) return path_fault(at(path), text.status().message());
-  if (text->size() > kMostBytes) return path_fault(at(path), "has more than 1 MiB");
+  if (text->size() > kMostHostFileBytes) return path_fault(at(path), kTooLarge);
   return HostFile{.text = *std::move(text), .mode = status.st_mode & kPermissions};
 }
 
@@ -137,16 +138,34 @@ absl::StatusOr<std::optional<HostFile>> HostRoot::read_own(const std::string& pa
 }
 
 absl::Status HostRoot::write(const std::string& path, const HostFile& file) const {
-  for (const std::string& folder : missing_folders(path)) {
-    if (absl::Status status = create_folder(at(folder)); !status.ok()) return status;
-  }
-  if (absl::Status status = check_folder(folder_of(at(path))); !status.ok()) return status;
+  if (file.text.size() > kMostHostFileBytes) return path_fault(at(path), kTooLarge);
+  if (absl::Status status = make_folders(path); !status.ok()) return status;
   const absl::StatusOr<std::optional<struct stat>> before = entry_at(at(path));
   if (!before.ok()) return before.status();
   if (*before && !is_own((*before)->st_uid)) {
     return path_fault(at(path), absl::StrCat("belongs to user ", (*before)->st_uid, "; expected root"));
   }
   return replace_file(at(path), file, *before);
+}
+
+absl::Status HostRoot::make_folders(const std::string& path) const {
+  const std::vector<std::string> missing = missing_folders(path);
+  const std::string present = folder_of(missing.empty() ? path : missing.front());
+  if (absl::Status status = check_folder(at(present)); !status.ok()) return status;
+  for (const std::string& folder : missing) {
+    if (absl::Status status = create_folder(at(folder)); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<UniqueFd> HostRoot::lock(const std::string& path) const {
+  if (absl::Status status = make_folders(path); !status.ok()) return status;
+  constexpr mode_t kForRoot = 0600;
+  UniqueFd file(::open(at(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, kForRoot));
+  if (!file.valid()) return system_fault(at(path), "cannot be opened", errno);
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  if (errno != EWOULDBLOCK) return system_fault(at(path), "cannot be locked", errno);
+  return path_fault(at(path), "is locked by another process, which does the same now: try again when it has ended");
 }
 
 absl::Status HostRoot::remove(const std::string& path) const {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,8 +12,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/linux/os/unique_fd.h"
 
 namespace cableway::cli {
+
+inline constexpr std::size_t kMostHostFileBytes = std::size_t{64} << 20;
 
 struct HostFile {
   std::string text;
@@ -29,15 +33,20 @@ class HostRoot {
   // `root`: empty for "/".
   explicit HostRoot(std::string root = "") : root_(std::move(root)) {}
 
-  // Nullopt: there is none. At most 1 MiB. Whoever owns the file: its text is not to be trusted more than its owner.
+  // Nullopt: there is none. At most kMostHostFileBytes. Whoever owns the file: its text is not to be trusted more than
+  // its owner.
   absl::StatusOr<std::optional<HostFile>> read(const std::string& path) const;
   // The same, but refuses a file that other users than root and this process's may have written.
   absl::StatusOr<std::optional<HostFile>> read_own(const std::string& path) const;
 
   // Replaces the file as a whole: a reader finds the earlier or the new one, also after a power failure. A file that is
-  // replaced keeps its owner. Folders that are missing are created.
+  // replaced keeps its owner. Folders that are missing are created, below one that passes the check above. A file that
+  // could not be read again, as it is too large, is refused.
   absl::Status write(const std::string& path, const HostFile& file) const;
   absl::Status remove(const std::string& path) const;
+  // Held until the descriptor is closed, by one process at a time: FailedPrecondition if another one has it. The file
+  // is for root alone.
+  absl::StatusOr<host::UniqueFd> lock(const std::string& path) const;
   // Those above the path that are not there, outermost first.
   std::vector<std::string> missing_folders(const std::string& path) const;
   // Removes the folder if it is there and empty.
@@ -55,6 +64,8 @@ class HostRoot {
 
  private:
   std::string at(const std::string& path) const { return root_ + path; }
+  // Those above the path that are missing, if who may write to the one above them may.
+  absl::Status make_folders(const std::string& path) const;
 
   const std::string root_;
 };

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/linux/os/child_process.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/os/unique_fd.h"
 #include "routing/text/node_name.h"
@@ -46,31 +46,6 @@ Ends open_ends() {
   return {UniqueFd(pair[0]), UniqueFd(pair[1])};
 }
 
-// The child begins with no blocked signal and the default actions, in a process group of its own. Returns an errno.
-int spawn_in_group(const std::vector<std::string>& words, const std::array<int, 3>& streams, pid_t& pid) {
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  for (int fd = 0; fd < 3; ++fd) ::posix_spawn_file_actions_adddup2(&actions, streams[fd], fd);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t none;
-  ::sigemptyset(&none);
-  sigset_t all;
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const int error = ::posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
 void send_some(UniqueFd& to, std::string_view& left) {
   const ssize_t sent =
       host::uninterrupted([&] { return ::send(to.get(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
@@ -85,10 +60,6 @@ void receive_some(UniqueFd& from, std::string& text) {
   if (got < 0 && errno == EAGAIN) return;
   if (got <= 0) return from.reset();
   text.append(piece.data(), std::min(static_cast<std::size_t>(got), kMostOutput - std::min(kMostOutput, text.size())));
-}
-
-int status_of(int status) {
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 // Moves bytes until the child has ended; then what it has written is there. A grandchild may keep the streams open.
@@ -111,7 +82,7 @@ void follow(pid_t pid, std::string_view input, UniqueFd in, UniqueFd out, Unique
     int status = 0;
     if (!ended && ::waitpid(pid, &status, end.timed_out ? 0 : WNOHANG) == pid) {
       ended = true;
-      end.exit_status = status_of(status);
+      end.exit_status = host::shell_status(status);
       in.reset();
     }
   }
@@ -125,18 +96,17 @@ ProgramEnd run_program(const ProgramCall& call) {
   Ends out = open_ends();
   Ends err = open_ends();
   ProgramEnd end;
-  pid_t pid = -1;
-  int error = EMFILE;
+  host::StartedChild child{.pid = -1, .error = EMFILE};
   if (in.ours.valid() && out.ours.valid() && err.ours.valid()) {
-    error = spawn_in_group(call.words, {in.theirs.get(), out.theirs.get(), err.theirs.get()}, pid);
+    child = host::start_child({.words = call.words, .streams = {in.theirs.get(), out.theirs.get(), err.theirs.get()}});
   }
   for (Ends* each : {&in, &out, &err}) each->theirs.reset();
-  if (error != 0 || pid <= 1)
+  if (child.error != 0)
     return {.exit_status = kCannotStart,
             .timed_out = false,
             .out = "",
-            .err = absl::StrCat("cannot be started: ", std::strerror(error))};
-  follow(pid, call.input, std::move(in.ours), std::move(out.ours), std::move(err.ours), deadline, end);
+            .err = absl::StrCat("cannot be started: ", std::strerror(child.error))};
+  follow(child.pid, call.input, std::move(in.ours), std::move(out.ours), std::move(err.ours), deadline, end);
   return end;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/cableway/up/apply.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -21,70 +22,6 @@ absl::Status run_words(const Words& words, const ProgramRunner& runner) {
   const ProgramEnd end = runner(call);
   return end.succeeded() ? absl::OkStatus() : absl::FailedPreconditionError(failure_text(call, end));
 }
-
-class Application {
- public:
-  Application(const HostRoot& root, const ProgramRunner& runner, Journal journal)
-      : root_(root), runner_(runner), journal_(std::move(journal)) {}
-
-  absl::Status take(const FileChange& change) {
-    const absl::StatusOr<std::optional<HostFile>> before = root_.read(change.path);
-    if (!before.ok()) return before.status();
-    journal_.restart_due |= change.path == kSettingsPath;
-    absl::Status noted =
-        note(FileRecord{change.path, *before, text_digest(change.wanted.text), root_.missing_folders(change.path)});
-    if (!noted.ok()) return noted;
-    if (absl::Status status = root_.write(change.path, change.wanted); !status.ok()) return status;
-    return join_with_earlier() ? write_journal(root_, journal_) : absl::OkStatus();
-  }
-
-  absl::Status take(const ValueChange& change) {
-    const std::optional<std::string> before = root_.read_value(change.path);
-    if (!before) return absl::OkStatus();  // an interface may go at any time
-    const absl::Status noted = note(ValueRecord{change.path, *before, change.wanted});
-    return noted.ok() ? root_.write_value(change.path, change.wanted) : noted;
-  }
-
-  absl::Status take(const CommandChange& change) {
-    if (!change.undo.empty()) {
-      if (absl::Status status = note(CommandRecord{change.undo}); !status.ok()) return status;
-    }
-    if (change.run.empty()) return absl::OkStatus();
-    if (absl::Status status = run_words(change.run, runner_); !status.ok()) return status;
-    const bool started =
-        change.run.front() == "systemctl" && change.run.back() == kNodeUnit && change.run[1] != "enable";
-    if (!started || !journal_.restart_due) return absl::OkStatus();
-    journal_.restart_due = false;
-    return write_journal(root_, journal_);
-  }
-
- private:
-  // Makes one record of the newest, of a file, and an earlier one that wrote what the newest has replaced, so that a
-  // journal does not grow with the number of runs. Returns whether there was one.
-  bool join_with_earlier() {
-    const auto& newest = std::get<FileRecord>(journal_.records.back());
-    if (!newest.before) return false;
-    const std::string replaced = text_digest(newest.before->text);
-    for (std::size_t i = 0; i + 1 < journal_.records.size(); ++i) {
-      auto* const earlier = std::get_if<FileRecord>(&journal_.records[i]);
-      if (earlier == nullptr || earlier->path != newest.path || earlier->after != replaced) continue;
-      earlier->after = newest.after;
-      journal_.records.pop_back();
-      return true;
-    }
-    return false;
-  }
-
-  absl::Status note(Record record) {
-    if (journal_.records.empty()) journal_.folders = root_.missing_folders(kJournalPath);
-    journal_.records.push_back(std::move(record));
-    return write_journal(root_, journal_);
-  }
-
-  const HostRoot& root_;
-  const ProgramRunner& runner_;
-  Journal journal_;
-};
 
 class Undoing {
  public:
@@ -142,6 +79,84 @@ class Undoing {
   UndoReport report_;
 };
 
+class Application {
+ public:
+  Application(const HostRoot& root, const ProgramRunner& runner, Journal journal)
+      : root_(root), runner_(runner), journal_(std::move(journal)) {}
+
+  absl::Status take(const FileChange& change, const PlanPart& part) {
+    const absl::StatusOr<std::optional<HostFile>> before = root_.read(change.path);
+    if (!before.ok()) return before.status();
+    journal_.restart_due |= change.path == kSettingsPath;
+    absl::Status noted = note(
+        FileRecord{change.path, *before, text_digest(change.wanted.text), root_.missing_folders(change.path), part});
+    if (!noted.ok()) return noted;
+    if (absl::Status status = root_.write(change.path, change.wanted); !status.ok()) return status;
+    return join_with_earlier() ? write_journal(root_, journal_) : absl::OkStatus();
+  }
+
+  absl::Status take(const ValueChange& change, const PlanPart& part) {
+    const std::optional<std::string> before = root_.read_value(change.path);
+    if (!before) return absl::OkStatus();  // an interface may go at any time
+    const absl::Status noted = note(ValueRecord{change.path, *before, change.wanted, part});
+    return noted.ok() ? root_.write_value(change.path, change.wanted) : noted;
+  }
+
+  absl::Status take(const CommandChange& change, const PlanPart& part) {
+    if (!change.undo.empty()) {
+      if (absl::Status status = note(CommandRecord{change.undo, part}); !status.ok()) return status;
+    }
+    if (change.run.empty()) return absl::OkStatus();
+    if (absl::Status status = run_words(change.run, runner_); !status.ok()) return status;
+    if (!change.starts_node || !journal_.restart_due) return absl::OkStatus();
+    journal_.restart_due = false;
+    return write_journal(root_, journal_);
+  }
+
+  // Later records come first: the places of earlier ones stay.
+  absl::Status take(const TakenBack& change, const PlanPart& part) {
+    if (change.record >= journal_.records.size()) return absl::InternalError("the journal has changed");
+    if (change.is_there) {
+      Undoing undoing(root_, runner_);
+      std::visit([&](const auto& each) { undoing.take_back(each); }, journal_.records[change.record]);
+      const UndoReport report = std::move(undoing).report();
+      if (!report.left.empty()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat(part.name, ", of an earlier plan, stays: ", report.left[0].what, ": ", report.left[0].reason));
+      }
+    }
+    journal_.records.erase(journal_.records.begin() + static_cast<std::ptrdiff_t>(change.record));
+    return write_journal(root_, journal_);
+  }
+
+ private:
+  // Makes one record of the newest, of a file, and an earlier one that wrote what the newest has replaced, so that a
+  // journal does not grow with the number of runs. Returns whether there was one.
+  bool join_with_earlier() {
+    const auto& newest = std::get<FileRecord>(journal_.records.back());
+    if (!newest.before) return false;
+    const std::string replaced = text_digest(newest.before->text);
+    for (std::size_t i = 0; i + 1 < journal_.records.size(); ++i) {
+      auto* const earlier = std::get_if<FileRecord>(&journal_.records[i]);
+      if (earlier == nullptr || earlier->path != newest.path || earlier->after != replaced) continue;
+      earlier->after = newest.after;
+      journal_.records.pop_back();
+      return true;
+    }
+    return false;
+  }
+
+  absl::Status note(Record record) {
+    if (journal_.records.empty()) journal_.folders = root_.missing_folders(kJournalPath);
+    journal_.records.push_back(std::move(record));
+    return write_journal(root_, journal_);
+  }
+
+  const HostRoot& root_;
+  const ProgramRunner& runner_;
+  Journal journal_;
+};
+
 }  // namespace
 
 absl::Status apply_changes(const std::vector<Change>& changes, const HostRoot& root, const ProgramRunner& runner) {
@@ -149,7 +164,8 @@ absl::Status apply_changes(const std::vector<Change>& changes, const HostRoot& r
   if (!journal.ok()) return journal.status();
   Application application(root, runner, *std::move(journal));
   for (const Change& change : changes) {
-    absl::Status status = std::visit([&](const auto& action) { return application.take(action); }, change.action);
+    absl::Status status =
+        std::visit([&](const auto& action) { return application.take(action, change.part); }, change.action);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

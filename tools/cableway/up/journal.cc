@@ -25,12 +25,23 @@ Json file_json(const FileRecord& record) {
   return view;
 }
 
-Json record_json(const Record& record) {
+Json part_json(const PlanPart& part) {
+  if (part.name.empty()) return nullptr;
+  return {{"name", part.name}, {"interface", part.interface}, {"address", part.address}};
+}
+
+Json step_json(const Record& record) {
   if (const auto* file = std::get_if<FileRecord>(&record)) return file_json(*file);
   if (const auto* value = std::get_if<ValueRecord>(&record)) {
     return {{"kind", "value"}, {"path", value->path}, {"before", value->before}, {"after", value->after}};
   }
   return {{"kind", "command"}, {"undo", std::get<CommandRecord>(record).undo}};
+}
+
+Json record_json(const Record& record) {
+  Json view = step_json(record);
+  view["part"] = std::visit([](const auto& each) { return part_json(each.part); }, record);
+  return view;
 }
 
 using Words = std::vector<std::string>;
@@ -47,11 +58,22 @@ FileRecord file_record(const nlohmann::json& view) {
   return record;
 }
 
-Record record_of(const nlohmann::json& view) {
+PlanPart part_of(const nlohmann::json& view) {
+  const nlohmann::json& part = view.at("part");
+  return part.is_null() ? PlanPart{} : PlanPart{part.at("name"), part.at("interface"), part.at("address")};
+}
+
+Record step_of(const nlohmann::json& view) {
   const std::string kind = view.at("kind");
   if (kind == "file") return file_record(view);
   if (kind == "value") return ValueRecord{view.at("path"), view.at("before"), view.at("after")};
   return CommandRecord{view.at("undo").get<Words>()};
+}
+
+Record record_of(const nlohmann::json& view) {
+  Record record = step_of(view);
+  std::visit([&](auto& each) { each.part = part_of(view); }, record);
+  return record;
 }
 
 absl::Status not_a_journal(absl::string_view why) {
@@ -77,7 +99,7 @@ std::string journal_text(const Journal& journal) {
 }
 
 absl::StatusOr<Journal> parse_journal(const std::string& text) {
-  constexpr routing::JsonBounds kBounds = {.bytes = std::size_t{1} << 20, .depth = 8, .values = 100'000};
+  constexpr routing::JsonBounds kBounds = {.bytes = kMostHostFileBytes, .depth = 8, .values = 100'000};
   const absl::StatusOr<nlohmann::json> parsed = routing::parse_bounded_json(text, kJournalPath, kBounds, "a journal");
   if (!parsed.ok()) return not_a_journal(parsed.status().message());
   Journal journal;

@@ -11,26 +11,31 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tools/cableway/system/host_root.h"
+#include "tools/cableway/up/change.h"
 
 namespace cableway::cli {
 
 inline constexpr char kJournalPath[] = "/var/lib/cableway/up.json";
+inline constexpr char kUpLockPath[] = "/run/cableway-up.lock";  // held while the host is examined and changed
 
 struct FileRecord {
   std::string path;
   std::optional<HostFile> before;    // nullopt: there was none
   std::string after;                 // text_digest() of what the step writes: the journal has no secret of its own
   std::vector<std::string> folders;  // that the step creates, outermost first
+  PlanPart part = {};
 };
 
 struct ValueRecord {
   std::string path;
   std::string before;
   std::string after;
+  PlanPart part = {};
 };
 
 struct CommandRecord {
   std::vector<std::string> undo;
+  PlanPart part = {};
 };
 
 using Record = std::variant<FileRecord, ValueRecord, CommandRecord>;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "tools/cableway/up/plan_parts.h"
 
 namespace cableway::cli {
 namespace {
@@ -30,6 +31,7 @@ struct Lack {
   const InterfaceFacts* now;
   bool address = false;
   bool mtu = false;
+  bool up = false;
 };
 
 std::vector<Lack> lacks_of(const HostPlan& plan, const UpFacts& facts) {
@@ -39,16 +41,17 @@ std::vector<Lack> lacks_of(const HostPlan& plan, const UpFacts& facts) {
     if (found == facts.interfaces.end()) continue;
     const InterfaceFacts& now = found->second;
     // Other than ip, they set up an interface when it has a carrier.
-    if (facts.network != NetworkKind::kIp && !now.carrier) continue;
+    const bool waits = facts.network != NetworkKind::kIp && !now.carrier;
     const bool has_address = std::find(now.addresses.begin(), now.addresses.end(), port.address) != now.addresses.end();
-    const Lack lack{&port, &now, !has_address, now.mtu != plan.mtu};
-    if (lack.address || lack.mtu) lacks.push_back(lack);
+    const Lack lack{&port, &now, !has_address && !waits, now.mtu != plan.mtu && !waits, !now.up};
+    if (lack.address || lack.mtu || lack.up) lacks.push_back(lack);
   }
   return lacks;
 }
 
 void add_rows(const HostPlan& plan, const Lack& lack, std::vector<ChangeRow>& rows) {
   const std::string& interface = lack.port->interface;
+  if (lack.up) rows.push_back({absl::StrCat("state of ", interface), "down", "up"});
   if (lack.mtu)
     rows.push_back({absl::StrCat("MTU of ", interface), absl::StrCat(lack.now->mtu), absl::StrCat(plan.mtu)});
   if (!lack.address) return;
@@ -58,27 +61,36 @@ void add_rows(const HostPlan& plan, const Lack& lack, std::vector<ChangeRow>& ro
 
 using Words = std::vector<std::string>;
 
-// A configuration that is gone may leave what it has set, so these take it back.
-Words address_undo(const Lack& lack) {
-  return lack.address ? Words{"ip", "address", "del", lack.port->address, "dev", lack.port->interface} : Words{};
-}
-Words mtu_undo(const Lack& lack) {
-  return lack.mtu ? Words{"ip", "link", "set", "dev", lack.port->interface, "mtu", absl::StrCat(lack.now->mtu)}
-                  : Words{};
+Change hidden_command(Words run, Words undo, PlanPart part = {}) {
+  return {{}, CommandChange{std::move(run), std::move(undo)}, std::move(part)};
 }
 
-Change hidden_command(std::vector<std::string> run, std::vector<std::string> undo) {
-  return {{}, CommandChange{std::move(run), std::move(undo)}};
+// A configuration that is gone may leave what it has set, so these take it back.
+void add_undo_of_link(const Lack& lack, std::vector<Change>& changes) {
+  const std::string& interface = lack.port->interface;
+  if (lack.up) {
+    changes.push_back(hidden_command({}, {"ip", "link", "set", "dev", interface, "down"}, state_part(interface)));
+  }
+  if (!lack.mtu) return;
+  changes.push_back(hidden_command({}, {"ip", "link", "set", "dev", interface, "mtu", absl::StrCat(lack.now->mtu)},
+                                   mtu_part(interface)));
+}
+
+void add_undo_of_address(const Lack& lack, std::vector<Change>& changes) {
+  const PlannedInterface& port = *lack.port;
+  if (!lack.address) return;
+  changes.push_back(
+      hidden_command({}, {"ip", "address", "del", port.address, "dev", port.interface}, address_part(port)));
 }
 
 void run_ip(const HostPlan& plan, const std::vector<Lack>& lacks, std::vector<Change>& changes) {
   for (const Lack& lack : lacks) {
     const std::string& interface = lack.port->interface;
-    changes.push_back(
-        hidden_command({"ip", "link", "set", "dev", interface, "mtu", absl::StrCat(plan.mtu), "up"}, mtu_undo(lack)));
+    add_undo_of_link(lack, changes);
+    changes.push_back(hidden_command({"ip", "link", "set", "dev", interface, "mtu", absl::StrCat(plan.mtu), "up"}, {}));
     if (!lack.address) continue;
-    changes.push_back(
-        hidden_command({"ip", "address", "replace", lack.port->address, "dev", interface}, address_undo(lack)));
+    add_undo_of_address(lack, changes);
+    changes.push_back(hidden_command({"ip", "address", "replace", lack.port->address, "dev", interface}, {}));
   }
 }
 
@@ -95,27 +107,20 @@ void run_network_manager(const HostPlan& plan, const UpFacts& facts, bool files_
   }
 }
 
-// What has to be done after a file has been restored.
-std::vector<std::string> reload_words(NetworkKind kind) {
-  switch (kind) {
-    case NetworkKind::kNetplan:
-      return {"netplan", "apply"};
-    case NetworkKind::kNetworkManager:
-      return {"nmcli", "connection", "reload"};
-    case NetworkKind::kIp:
-      break;
-  }
-  return {"systemctl", "daemon-reload"};
-}
-
 void add_network_remarks(const HostPlan& plan, const UpFacts& facts, UpChanges& all) {
   for (const std::string& path : facts.other_netplans) {
     all.remarks.push_back(absl::StrCat(path, " has interfaces of the plan, too: netplan merges both files; remove ",
                                        "what is not to stay from it"));
   }
   for (const PlannedInterface& port : plan.ports) {
-    if (facts.interfaces.count(port.interface) != 0) continue;
-    all.remarks.push_back(absl::StrCat(port.interface, " is not on this host now: its address is not set yet"));
+    const auto now = facts.interfaces.find(port.interface);
+    if (now == facts.interfaces.end()) {
+      all.remarks.push_back(absl::StrCat(port.interface, " is not on this host now: its address is not set yet"));
+    } else if (!now->second.carrier) {
+      const char* const why = now->second.up ? " has no carrier now: no cable, or a port there that is down"
+                                             : " is down now: it is set up, and has its address once it has a cable";
+      all.remarks.push_back(absl::StrCat(port.interface, why));
+    }
   }
   if (facts.network == NetworkKind::kIp && !facts.systemd_runs) {
     all.remarks.push_back(
@@ -132,7 +137,7 @@ bool add_file(const UpFacts& facts, const WantedFile& wanted, std::vector<Change
   const bool unreadable = facts.unreadable.count(wanted.path) != 0;
   const ChangeRow row{wanted.path, unreadable ? "not readable" : file_now(present, wanted.file),
                       absl::StrCat(text_size(wanted.file.text), ", ", mode_text(wanted.file.mode))};
-  changes.push_back({{row}, FileChange{wanted.path, wanted.file}});
+  changes.push_back({{row}, FileChange{wanted.path, wanted.file}, wanted.part});
   return true;
 }
 
@@ -146,7 +151,7 @@ void add_sysctl(const HostPlan& plan, const UpFacts& facts, UpChanges& all) {
       const auto now = facts.values.find(path);
       if (now == facts.values.end() || now->second == wanted) continue;
       const std::string what = absl::StrCat(name, " of ", interface);
-      all.changes.push_back({{{what, now->second, wanted}}, ValueChange{path, wanted}});
+      all.changes.push_back({{{what, now->second, wanted}}, ValueChange{path, wanted}, value_part(path)});
     }
   }
 }
@@ -163,7 +168,8 @@ void add_network(const HostPlan& plan, const UpFacts& facts, UpChanges& all) {
     if (!facts.address_unit_enabled) {
       all.changes.push_back(
           {{{kAddressUnit, "not enabled", "enabled"}},
-           CommandChange{{"systemctl", "enable", kAddressUnit}, {"systemctl", "disable", kAddressUnit}}});
+           CommandChange{{"systemctl", "enable", kAddressUnit}, {"systemctl", "disable", kAddressUnit}},
+           unit_part()});
     }
   }
   for (const Lack& lack : lacks) {
@@ -174,13 +180,16 @@ void add_network(const HostPlan& plan, const UpFacts& facts, UpChanges& all) {
   if (facts.network == NetworkKind::kIp) run_ip(plan, lacks, all.changes);
   if (facts.network == NetworkKind::kNetworkManager)
     run_network_manager(plan, facts, files_changed, lacks, all.changes);
-  if (facts.network == NetworkKind::kNetplan && (files_changed || !lacks.empty())) {
+  const bool lacks_more =
+      std::any_of(lacks.begin(), lacks.end(), [](const Lack& each) { return each.address || each.mtu; });
+  if (facts.network == NetworkKind::kNetplan && (files_changed || lacks_more)) {
     all.changes.push_back(hidden_command({"netplan", "apply"}, {}));
   }
   if (facts.network != NetworkKind::kIp) {
     for (const Lack& lack : lacks) {
-      all.changes.push_back(hidden_command({}, mtu_undo(lack)));
-      all.changes.push_back(hidden_command({}, address_undo(lack)));
+      add_undo_of_link(lack, all.changes);
+      if (lack.up) all.changes.push_back(hidden_command({"ip", "link", "set", "dev", lack.port->interface, "up"}, {}));
+      add_undo_of_address(lack, all.changes);
     }
   }
   add_network_remarks(plan, facts, all);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/cableway/system/host_root.h"
+#include "tools/cableway/up/change.h"
 #include "tools/cableway/up/up_facts.h"
 
 namespace cableway::cli {
@@ -15,6 +16,7 @@ inline constexpr char kNetplanPath[] = "/etc/netplan/90-cableway.yaml";
 struct WantedFile {
   std::string path;
   HostFile file;
+  PlanPart part = {};
 };
 
 // Pure. Without systemd, NetworkKind::kIp has none: then addresses last until the next start.
@@ -22,6 +24,9 @@ std::vector<WantedFile> network_files(const HostPlan& plan, NetworkKind network,
 
 // Of parameters of twin interfaces; precondition: there are some.
 WantedFile sysctl_file(const HostPlan& plan);
+
+// After files of this form have changed.
+std::vector<std::string> reload_words(NetworkKind kind);
 
 }  // namespace cableway::cli
 

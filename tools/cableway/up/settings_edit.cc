@@ -9,7 +9,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/settings/setting_line.h"
 #include "core/settings/settings_file.h"
+#include "core/settings/settings_table.h"
 #include "routing/text/node_name.h"
 
 namespace cableway::cli {
@@ -20,24 +22,8 @@ using Given = std::vector<GivenSetting>;
 
 constexpr std::size_t kLongestValue = 100;  // lines of an array
 
-// Basic strings of TOML; values are printable ASCII (core/settings checks them).
-std::string in_toml_quotes(absl::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted.push_back('\\');
-    quoted.push_back(c);
-  }
-  return quoted + "\"";
-}
-
 std::string line_of_setting(const WantedSetting& wanted) {
-  if (!wanted.list) return absl::StrCat(wanted.key, " = ", in_toml_quotes(wanted.value));
-  const std::vector<std::string> members = absl::StrSplit(wanted.value, ',');
-  return absl::StrCat(
-      wanted.key, " = [",
-      absl::StrJoin(members, ", ",
-                    [](std::string* out, const std::string& member) { absl::StrAppend(out, in_toml_quotes(member)); }),
-      "]");
+  return setting_line(*find_setting(wanted.key), wanted.value);
 }
 
 const GivenSetting* find_given(const Given& given, const std::string& key) {

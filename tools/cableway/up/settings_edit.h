@@ -11,9 +11,8 @@
 namespace cableway::cli {
 
 struct WantedSetting {
-  std::string key;
+  std::string key;    // one of all_settings()
   std::string value;  // as core/settings has it: lists joined by commas
-  bool list = false;  // written as an array
 };
 
 struct SettingChange {

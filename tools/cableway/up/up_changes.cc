@@ -1,11 +1,16 @@
 #include "tools/cableway/up/up_changes.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/crypto/key_line.h"
 #include "core/crypto/key_ring.h"
 #include "tools/cableway/key/key_file.h"
+#include "tools/cableway/up/earlier_plan.h"
 #include "tools/cableway/up/network_changes.h"
 #include "tools/cableway/up/settings_edit.h"
 
@@ -36,6 +41,12 @@ void add_group(const UpRequest& request, const UpFacts& facts, UpChanges& all) {
 absl::StatusOr<bool> add_key(const UpRequest& request, const UpFacts& facts, UpChanges& all) {
   const std::optional<HostFile>& present = facts.files.at(facts.key_path);
   if (facts.unreadable.count(facts.key_path) != 0) return true;
+  constexpr mode_t kOthers = 077;
+  if (present && (present->mode & kOthers) != 0) {
+    // A command, since the journal keeps the earlier text of files; and whoever could read the key is not to again.
+    all.changes.push_back({{{facts.key_path, absl::StrFormat("mode %04o", present->mode), "mode 0600"}},
+                           CommandChange{{"chmod", "600", facts.key_path}, {}}});
+  }
   if (!request.key_text) {
     if (!present) {
       all.remarks.push_back(
@@ -62,7 +73,7 @@ std::vector<WantedSetting> wanted_settings(const UpRequest& request, const UpFac
     std::vector<std::string> interfaces;
     for (const PlannedInterface& port : request.plan->ports) interfaces.push_back(port.interface);
     wanted.push_back({"node", request.plan->host});
-    wanted.push_back({"ports", absl::StrJoin(interfaces, ","), true});
+    wanted.push_back({"ports", absl::StrJoin(interfaces, ",")});
     wanted.push_back({"expect", kExpectedPath});
   }
   if (has_key) wanted.push_back({"key_file", facts.key_path});
@@ -100,10 +111,10 @@ void add_service(const UpFacts& facts, bool needs_restart, UpChanges& all) {
   }
   if (!facts.unit_active) {
     all.changes.push_back({{{kNodeUnit, "not running", "running"}},
-                           CommandChange{{"systemctl", "start", kNodeUnit}, {"systemctl", "stop", kNodeUnit}}});
+                           CommandChange{{"systemctl", "start", kNodeUnit}, {"systemctl", "stop", kNodeUnit}, true}});
   } else if (needs_restart) {
     all.changes.push_back({{{kNodeUnit, "running", "restarted, which ends this host's flows"}},
-                           CommandChange{{"systemctl", "restart", kNodeUnit}, {}}});
+                           CommandChange{{"systemctl", "restart", kNodeUnit}, {}, true}});
   }
 }
 
@@ -114,6 +125,7 @@ absl::StatusOr<UpChanges> up_changes(const UpRequest& request, const UpFacts& fa
   add_group(request, facts, all);
   add_file(facts, {kLimitsPath, {kLimits, kReadable}}, all.changes);
   if (request.plan) {
+    add_earlier_plan(*request.plan, facts, all);
     add_sysctl(*request.plan, facts, all);
     add_network(*request.plan, facts, all);
   }
@@ -127,10 +139,18 @@ absl::StatusOr<UpChanges> up_changes(const UpRequest& request, const UpFacts& fa
   if (*settings_changed && facts.unit_active) {
     all.changes.push_back({{}, CommandChange{{}, {"systemctl", "try-restart", kNodeUnit}}});
   }
-  all.changes.insert(all.changes.end(), node.changes.begin(), node.changes.end());
+  // Moved, so that the key has no further copy.
+  std::move(node.changes.begin(), node.changes.end(), std::back_inserter(all.changes));
   all.remarks.insert(all.remarks.end(), node.remarks.begin(), node.remarks.end());
   add_service(facts, *settings_changed || facts.restart_due, all);
   return all;
+}
+
+void wipe_key(const std::string& key_path, UpChanges& all) {
+  for (Change& change : all.changes) {
+    auto* const file = std::get_if<FileChange>(&change.action);
+    if (file != nullptr && file->path == key_path) wipe(file->wanted.text);
+  }
 }
 
 }  // namespace cableway::cli

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/crypto/key_line.h"
 #include "core/settings/settings_file.h"
 #include "routing/text/bounded_json.h"
 #include "tools/cableway/key/key_file.h"
-#include "tools/cableway/up/journal.h"
 #include "tools/cableway/up/network_files.h"
 
 namespace cableway::cli {
@@ -66,6 +67,7 @@ InterfaceFacts interface_facts(const PlainJson& link) {
   facts.mtu = link.value("mtu", 0);
   const PlainJson flags = link.value("flags", PlainJson::array());
   facts.carrier = std::find(flags.begin(), flags.end(), "LOWER_UP") != flags.end();
+  facts.up = std::find(flags.begin(), flags.end(), "UP") != flags.end();
   for (const PlainJson& each : link.value("addr_info", PlainJson::array())) {
     if (each.value("family", "") != "inet") continue;
     facts.addresses.push_back(absl::StrCat(each.value("local", ""), "/", each.value("prefixlen", 0)));
@@ -73,7 +75,7 @@ InterfaceFacts interface_facts(const PlainJson& link) {
   return facts;
 }
 
-absl::Status read_interfaces(const HostPlan& plan, const ProgramRunner& runner, UpFacts& facts) {
+absl::Status read_interfaces(const ProgramRunner& runner, UpFacts& facts) {
   constexpr routing::JsonBounds kBounds = {.bytes = std::size_t{1} << 20, .depth = 8, .values = 100'000};
   const ProgramCall call{.words = {"ip", "-j", "address", "show"}};
   const ProgramEnd end = runner(call);
@@ -82,14 +84,24 @@ absl::Status read_interfaces(const HostPlan& plan, const ProgramRunner& runner, 
   if (!links.ok()) return links.status();
   try {
     for (const PlainJson& link : *links) {
-      if (!link.is_object()) continue;
-      const std::string name = link.value("ifname", "");
-      const bool planned = std::any_of(plan.ports.begin(), plan.ports.end(),
-                                       [&](const PlannedInterface& port) { return port.interface == name; });
-      if (planned) facts.interfaces[name] = interface_facts(link);
+      if (link.is_object()) facts.interfaces[link.value("ifname", "")] = interface_facts(link);
     }
   } catch (const PlainJson::exception& error) {
     return absl::FailedPreconditionError(absl::StrCat("ip -j address show has an unknown form: ", error.what()));
+  }
+  return absl::OkStatus();
+}
+
+// What earlier plans have changed, as it is now.
+absl::Status read_earlier(const HostRoot& root, UpFacts& facts) {
+  for (const Record& record : facts.earlier) {
+    const auto* const file = std::get_if<FileRecord>(&record);
+    if (file != nullptr && facts.files.count(file->path) == 0) {
+      if (absl::Status status = read_file(root, file->path, facts); !status.ok()) return status;
+    }
+    if (const auto* const value = std::get_if<ValueRecord>(&record)) {
+      if (const std::optional<std::string> now = root.read_value(value->path)) facts.values[value->path] = *now;
+    }
   }
   return absl::OkStatus();
 }
@@ -119,7 +131,8 @@ absl::Status read_plan_facts(const HostPlan& plan, const HostRoot& root, const P
       if (names_one) facts.other_netplans.push_back(path);
     }
   }
-  return read_interfaces(plan, runner, facts);
+  if (absl::Status status = read_earlier(root, facts); !status.ok()) return status;
+  return read_interfaces(runner, facts);
 }
 
 void read_group(const std::string& user, const HostRoot& root, UpFacts& facts) {
@@ -162,8 +175,10 @@ absl::StatusOr<UpFacts> read_up_facts(const UpRequest& request, const HostRoot& 
   facts.key_path = *key_path;
   if (absl::Status status = read_file(root, facts.key_path, facts); !status.ok()) return status;
   // The journal is root's alone; for --dry-run others need it not.
-  if (const absl::StatusOr<Journal> journal = read_journal(root); journal.ok())
+  if (absl::StatusOr<Journal> journal = read_journal(root); journal.ok()) {
     facts.restart_due = journal->restart_due;
+    facts.earlier = std::move(journal->records);
+  }
   read_group(request.user, root, facts);
   read_service(root, runner, facts);
   if (!request.plan) return facts;
@@ -173,6 +188,11 @@ absl::StatusOr<UpFacts> read_up_facts(const UpRequest& request, const HostRoot& 
   }
   if (absl::Status status = read_plan_facts(*request.plan, root, runner, facts); !status.ok()) return status;
   return facts;
+}
+
+void wipe_key(UpFacts& facts) {
+  const auto key = facts.files.find(facts.key_path);
+  if (key != facts.files.end() && key->second) wipe(key->second->text);
 }
 
 }  // namespace cableway::cli

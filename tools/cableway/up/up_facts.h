@@ -13,6 +13,7 @@
 #include "tools/cableway/system/host_root.h"
 #include "tools/cableway/system/program.h"
 #include "tools/cableway/up/host_plan.h"
+#include "tools/cableway/up/journal.h"
 
 namespace cableway::cli {
 
@@ -42,6 +43,7 @@ struct InterfaceFacts {
   int mtu = 0;
   bool carrier = false;
   std::vector<std::string> addresses;  // IPv4, with the length of their prefix
+  bool up = true;
 };
 
 struct UpFacts {
@@ -58,7 +60,8 @@ struct UpFacts {
   std::map<std::string, std::optional<HostFile>> files;  // of all paths that up_changes() may change
   std::set<std::string> unreadable;                      // those of them that only root may read; as if absent
   std::map<std::string, std::string> values;             // of the kernel's parameters that there are
-  std::map<std::string, InterfaceFacts> interfaces;      // of those that are there
+  std::map<std::string, InterfaceFacts> interfaces;      // all that are there
+  std::vector<Record> earlier;                           // the journal's: steps of earlier runs
   std::vector<std::string> other_netplans;               // files that name planned interfaces, too
 };
 
@@ -66,7 +69,10 @@ struct UpFacts {
 std::string arp_parameter(const std::string& interface, const std::string& name);
 
 // FailedPrecondition: a file cannot be read, or a program that is needed fails. Changes nothing.
+// The key's text is to be wiped with wipe_key().
 absl::StatusOr<UpFacts> read_up_facts(const UpRequest& request, const HostRoot& root, const ProgramRunner& runner);
+
+void wipe_key(UpFacts& facts);
 
 }  // namespace cableway::cli
 

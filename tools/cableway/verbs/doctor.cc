@@ -1,6 +1,8 @@
 #include "tools/cableway/verbs/doctor.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -98,10 +100,9 @@ class DoctorVerb final : public Verb {
       };
       SpeedExamination speed{text(*examined.status, "node"), examined.ports->at("ports"),
                              examined.topology ? &*examined.topology : nullptr, least_share_};
-      for (Finding& finding : examine_reach(speed.ports, test)) {
-        speed.unreachable.insert(finding.about);
-        findings.push_back(std::move(finding));
-      }
+      Reach reach = examine_reach(speed, test, no_speed_);
+      speed.unreachable = std::move(reach.unreachable);
+      std::move(reach.findings.begin(), reach.findings.end(), std::back_inserter(findings));
       if (no_speed_) return findings;
       for (Finding& finding : examine_speed(speed, test)) findings.push_back(std::move(finding));
       return findings;

@@ -12,13 +12,13 @@
 #include "absl/strings/strip.h"
 #include "routing/text/absl_view.h"
 #include "routing/text/node_name.h"
+#include "routing/text/ssh_host.h"
 
 namespace cableway::collperf {
 namespace {
 
 using routing::in_quotes;
 
-constexpr std::size_t kMaxHostLength = 255;
 constexpr char kHostsExpected[] = "; expected hosts as h0,h1:SLOTS";
 constexpr char kSlurmExpected[] = "; expected a list as node[01-03,7]";
 
@@ -26,19 +26,8 @@ absl::Status host_fault(const std::string& what, const char* expected) {
   return absl::InvalidArgumentError(absl::StrCat(what, expected));
 }
 
-bool is_host(std::string_view host) {
-  if (host.empty() || host.size() > kMaxHostLength || host.front() == '-' || host.front() == '@') return false;
-  if (host.back() == '@' || std::ranges::count(host, '@') > 1) return false;
-  // A user after which the host begins with a hyphen is no option of ssh, but no host either.
-  if (host.find("@-") != std::string_view::npos) return false;
-  return std::ranges::all_of(host, [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-           std::string_view("._-@:%").find(c) != std::string::npos;
-  });
-}
-
 absl::Status check_host(std::string_view host, const char* expected) {
-  if (is_host(host)) return absl::OkStatus();
+  if (routing::is_ssh_host(host)) return absl::OkStatus();
   return host_fault(absl::StrCat(in_quotes(host), " is not a host"), expected);
 }
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "routing/text/host_port.h"
 
 namespace cableway::collperf {
 namespace {
@@ -22,17 +22,13 @@ absl::Status placement_fault(const std::string& what, const std::string& expecte
 }
 
 absl::Status read_rendezvous(const std::string& text, Placement& place) {
-  const std::size_t colon = text.rfind(':');
-  int port = 0;
-  if (colon == std::string::npos || !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 1 || port > 65535) {
-    return placement_fault(absl::StrCat("--rendezvous: '", text, "' is not HOST:PORT with a port from 1 to 65535"), "");
+  const std::optional<routing::HostPort> given = routing::parse_host_port(text);
+  if (!given || !given->port) {
+    return placement_fault(absl::StrCat("--rendezvous: '", text, "' is not HOST:PORT or [ADDRESS]:PORT with a port"),
+                           " from 1 to 65535");
   }
-  place.host = text.substr(0, colon);
-  if (place.host.size() > 2 && place.host.front() == '[' && place.host.back() == ']') {
-    place.host = place.host.substr(1, place.host.size() - 2);  // an IPv6 address
-  }
-  if (place.host.empty()) return placement_fault(absl::StrCat("--rendezvous: '", text, "' names no host"), "");
-  place.port = static_cast<std::uint16_t>(port);
+  place.host = std::string(given->host);
+  place.port = *given->port;
   return absl::OkStatus();
 }
 

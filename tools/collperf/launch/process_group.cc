@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,9 +14,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/linux/os/child_process.h"
 #include "tools/collperf/launch/starter_watch.h"
-
-extern char** environ;
 
 namespace cableway::collperf {
 namespace {
@@ -45,41 +43,10 @@ void close_fd(int& fd) {
   fd = -1;
 }
 
-// The child begins with no blocked signal and the default actions, in a group of its own.
-int spawn_member(std::vector<std::string> command, int input, int output, int errors, pid_t& pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  if (output != STDOUT_FILENO) posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  sigset_t all;
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const int error = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
 // A group's number is that of its first process, which is above 1: a signal to -1 would reach all processes of the
 // host.
 void signal_group(pid_t group, int signal) {
   if (group > 1) kill(-group, signal);
-}
-
-int shell_status(int status) {
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 std::string status_text(const GroupMember& member, int status) {
@@ -118,14 +85,15 @@ bool ProcessGroup::start(Process& process, bool first) {
   process.errors = errors[0];
   fcntl(process.errors, F_SETFL, O_NONBLOCK);
   const int output = first ? STDOUT_FILENO : errors[1];
-  const int error = spawn_member(process.member.command, input[0], output, errors[1], process.pid);
+  const host::StartedChild child =
+      host::start_child({.words = process.member.command, .streams = {input[0], output, errors[1]}});
   close_fd(input[0]);
   close_fd(errors[1]);
-  if (error == 0 && process.pid > 1) return true;
-  process.pid = -1;
+  process.pid = child.pid;
+  if (child.error == 0) return true;
   process.status = kStatusNoStart;
-  fail(
-      absl::StrCat(process.member.name, " cannot be started: ", process.member.command[0], ": ", std::strerror(error)));
+  fail(absl::StrCat(process.member.name, " cannot be started: ", process.member.command[0], ": ",
+                    std::strerror(child.error)));
   return false;
 }
 
@@ -211,7 +179,7 @@ void ProcessGroup::reap() {
     signal_group(process.pid, SIGTERM);
     int status = 0;
     waitpid(process.pid, &status, 0);
-    process.status = shell_status(status);
+    process.status = host::shell_status(status);
     read_errors(process);
     close_fd(process.input);
     note_end(process);

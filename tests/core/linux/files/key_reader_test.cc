@@ -30,6 +30,15 @@ TEST(KeyReader, ReadsAKeyThatOnlyItsUserCanRead) {
   }
 }
 
+TEST(KeyReader, GivesTheTextThatHasTheKeys) {
+  const test::TemporaryFolder folder;
+  const absl::StatusOr<KeyFile> file = read_key_file(folder.file("key", kDigits + "\n", 0600));
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->text, kDigits + "\n");
+  EXPECT_EQ(file->keys, *KeyRing::parse(kDigits));
+  EXPECT_EQ(read_key_file(folder.path("none")).status(), read_keys(folder.path("none")).status());
+}
+
 TEST(KeyReader, RefusesAFileThatOthersCanAccess) {
   const test::TemporaryFolder folder;
   for (const mode_t mode : {0640, 0604, 0620, 0602, 0610, 0644}) {

@@ -65,6 +65,41 @@ TEST_F(DocumentCacheTest, WhatTakesLongIsUsedForLonger) {
   EXPECT_EQ(wanted_.size(), 1U);
 }
 
+TEST_F(DocumentCacheTest, AllTogetherTakeATwentiethOfTheTime) {
+  for (const char* name : {"a", "b", "c"}) {
+    get(name, now_);
+    finish(text(name), 500ms);
+  }
+  // Each alone would be made again after 10 s; together they have used the time until 30 s.
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(*get(name, now_ + 25s), name);
+  EXPECT_TRUE(wanted_.empty());
+  get("a", now_ + 40s);
+  EXPECT_EQ(wanted_.size(), 1U);
+}
+
+TEST_F(DocumentCacheTest, TheOneThatHasWaitedLongestIsMadeFirst) {
+  get("a", now_);
+  finish(text("a"), 500ms);
+  get("b", now_ + 1ms);
+  finish(text("b"), 500ms);
+  // The time until 20 s is used up.
+  EXPECT_EQ(*get("a", now_ + 19s), "a");
+  EXPECT_EQ(*get("b", now_ + 20900ms), "b") << "it is the turn of the other one";
+  EXPECT_TRUE(wanted_.empty());
+  // Nobody asks for that any more.
+  get("b", now_ + 25s);
+  ASSERT_EQ(wanted_.size(), 1U);
+  EXPECT_EQ(wanted_[0].first, "b");
+}
+
+TEST_F(DocumentCacheTest, SaysThatNobodyMakesADocument) {
+  get("a", now_);
+  EXPECT_FALSE(cache_.is_stuck(now_ + 1s));
+  EXPECT_TRUE(cache_.is_stuck(now_ + 3s));
+  finish(text("one"));
+  EXPECT_FALSE(cache_.is_stuck(now_ + 3s));
+}
+
 TEST_F(DocumentCacheTest, OneThatCannotBeMadeIsNotTriedAtOnceAgain) {
   const auto received = get("a", now_);
   finish(nullptr);

@@ -77,7 +77,7 @@ class HttpServerTest : public ::testing::Test {
       if (name == "large") return take({nullptr, 0ns});
       if (name == "huge") return take({std::make_shared<const std::string>(kHugeBytes, 'x'), 0ns});
       const std::string text = name == "live" ? absl::StrCat("live ", ++lives_) : "document " + name;
-      take({std::make_shared<const std::string>(text), 0ns});
+      take({std::make_shared<const std::string>(text), cost_});
     });
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -95,6 +95,7 @@ class HttpServerTest : public ::testing::Test {
   const std::uint16_t port_ = free_port();
   std::atomic<int> made_{0};
   std::atomic<int> lives_{0};
+  std::chrono::nanoseconds cost_{0};  // of each document
   std::unique_ptr<HttpServer> server_;
 };
 
@@ -186,7 +187,7 @@ TEST_F(HttpServerTest, StreamsAndConnectionsAreBounded) {
   std::vector<std::unique_ptr<Client>> idle;
   for (std::size_t i = HttpServer::kMaxStreams; i < HttpServer::kMaxConnections; ++i) {
     idle.push_back(std::make_unique<Client>(port_));
-    idle.back()->send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    idle.back()->send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     EXPECT_THAT(idle.back()->until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   }
   EXPECT_EQ(get("/metrics"), "");
@@ -195,6 +196,43 @@ TEST_F(HttpServerTest, StreamsAndConnectionsAreBounded) {
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (get("/metrics").empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(10ms);
   EXPECT_THAT(get("/metrics"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(HttpServerTest, ClientsWithoutTheTokenHoldNoPlaceThatAReaderNeeds) {
+  start(kToken);
+  std::vector<std::unique_ptr<Client>> others;
+  for (std::size_t i = 0; i < HttpServer::kMaxConnections; ++i) {
+    others.push_back(std::make_unique<Client>(port_));
+    others.back()->send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_THAT(others.back()->until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  }
+  EXPECT_THAT(get("/metrics", std::string("Authorization: Bearer ") + kToken + "\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(HttpServerTest, AStreamHasASignOfLifeEachSecondWhileItsDocumentsAreOld) {
+  cost_ = 60s;
+  start();
+  Client client(port_);
+  client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(client.until("document log\n\n"), HasSubstr("live 1"));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(client.until(":\n\n:\n\n"), Not(HasSubstr("event")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 60s);
+}
+
+TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredAtABoundedRate) {
+  start();
+  constexpr int kRequests = 20;
+  std::string all;
+  for (int i = 1; i < kRequests; ++i) all += "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  all += "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string answers = ask(all);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, (kRequests - 1) * HttpConnection::kRequestEvery);
+  int answered = 0;
+  for (std::size_t at = answers.find("200 OK"); at != std::string::npos; at = answers.find("200 OK", at + 1))
+    ++answered;
+  EXPECT_EQ(answered, kRequests);
 }
 
 TEST_F(HttpServerTest, WhoIsSlowIsDisconnected) {

@@ -162,7 +162,7 @@ TEST(DoctorSpeed, AdviceForASlowCableNamesTheMtuOnlyWhereItIsSmall) {
 TEST(DoctorSpeed, UnreachableCablesAreNotTested) {
   const Json asked = ports("10000", "10000");
   SpeedExamination examination{"n1", asked};
-  examination.unreachable = {"cable eth1 to node n0"};
+  examination.unreachable = {{"eth1", "n0", asked[0]["neighbours"][0]["interface"]}};
   const auto fail = [](const CableProbeRequest&) -> absl::StatusOr<CableProbeReply> {
     ADD_FAILURE() << "a test of an unreachable cable";
     return absl::InternalError("");

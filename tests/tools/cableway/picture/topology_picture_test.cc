@@ -14,7 +14,6 @@
 
 #include "routing/layout/topology_layout.h"
 #include "routing/shapes/topology_generator.h"
-#include "routing/topology_io/dot_topology.h"
 #include "tests/routing/sample_topologies.h"
 #include "tools/cableway/picture/topology_dot.h"
 #include "tools/cableway/picture/topology_svg.h"
@@ -278,28 +277,6 @@ TEST(TopologyDot, IsAGraph) {
   "n1" -- "n2" [label="10 Gbit/s", tooltip="n1-n2: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, routed", style=dashed, name="n1-n2", rate_mbps=10000, routed=true, from_address="10.0.1.1", to_address="10.0.1.2", to_root="r1"];
 }
 )");
-}
-
-TEST(TopologyDot, ReadsBack) {
-  std::vector<Topology> topologies;
-  for (const char* spec :
-       {"line:2", "ring:5@2.5Gbit/s,500ns", "twins:3", "sparks:2", "switch:4", "rings:3", "random:12,3"}) {
-    topologies.push_back(*routing::generate_topology(spec));
-  }
-  std::vector<Node> nodes = routing::sample_nodes(4);
-  nodes[1] = {"spark-1.lab_x", 7471, true};
-  std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1)};
-  cables[0].latency_us = 1.0 / 3;
-  cables[0].a = {NodeIndex{0}, "eth0.7", "fe80::1%eth0.7", "0000:01:00"};
-  cables[0].b = {NodeIndex{1}, "", "fd00::1", ""};
-  cables[1].routed = true;
-  topologies.push_back(routing::make_topology(nodes, cables));  // in parts
-  for (const Topology& topology : topologies) {
-    const std::string text = topology_dot(topology, NodeIndex{0});
-    const auto again = routing::parse_dot_topology(text, "t.dot", routing::Disconnected::kAccepted);
-    ASSERT_TRUE(again.ok()) << again.status() << "\n" << text;
-    EXPECT_EQ(*again, topology) << text;
-  }
 }
 
 TEST(TopologyDot, SelectsTheGraphvizLayoutByShape) {

@@ -109,11 +109,13 @@ TEST(SimCommand, JobsOfMoreThanADayAreRefused) {
 }
 
 TEST_F(SimFileTest, AReportDoesNotOverwriteAnInput) {
-  const std::string topology = file("in.dot", "graph { a -- b }");
+  const std::string text = R"({"nodes": [{"name": "a"}, {"name": "b"}], "cables": [{"ends": [
+      {"node": "a", "address": "10.0.0.1"}, {"node": "b", "address": "10.0.0.2"}]}]})";
+  const std::string topology = file("in.json", text);
   const Outcome outcome = sim({"--topology", topology, "--workload", "sendrecv:1MiB,0-1", "--html", topology});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr("is an input; expected another file"));
-  EXPECT_EQ(text_of("in.dot"), "graph { a -- b }");
+  EXPECT_EQ(text_of("in.json"), text);
 }
 
 TEST_F(SimFileTest, APipeWithoutAPeerIsRefusedWithoutWaiting) {

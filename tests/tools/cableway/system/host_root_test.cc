@@ -53,6 +53,33 @@ TEST_F(HostRootTest, FoldersThatOthersCanWriteAreRefused) {
   EXPECT_EQ(fault_of_write("/etc/netplan/file"), "");
 }
 
+TEST_F(HostRootTest, NoFolderIsMadeBelowOneThatOthersCanWrite) {
+  ::chmod(host_.at("/etc/netplan").c_str(), 0777);
+  EXPECT_THAT(fault_of_write("/etc/netplan/a/b/file"), HasSubstr("etc/netplan\" can be written by other users"));
+  EXPECT_FALSE(host_.has("/etc/netplan/a"));
+}
+
+TEST_F(HostRootTest, WritesOnlyWhatCanBeReadAgain) {
+  const std::string large(std::size_t{3} << 20, 'x');
+  ASSERT_TRUE(root_.write("/etc/file", {large, 0644}).ok());
+  const auto read = root_.read("/etc/file");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE((*read)->text == large);
+  const absl::Status refused = root_.write("/etc/file", {std::string(kMostHostFileBytes + 1, 'x'), 0644});
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("has more than 64 MiB"));
+  EXPECT_EQ(host_.read("/etc/file").size(), large.size());
+}
+
+TEST_F(HostRootTest, OneProcessHasTheLock) {
+  {
+    const auto lock = root_.lock("/run/some.lock");
+    ASSERT_TRUE(lock.ok()) << lock.status();
+    EXPECT_THAT(std::string(root_.lock("/run/some.lock").status().message()),
+                HasSubstr("is locked by another process"));
+  }
+  EXPECT_TRUE(root_.lock("/run/some.lock").ok());
+}
+
 TEST_F(HostRootTest, ValuesAreLines) {
   EXPECT_EQ(root_.read_value("/proc/sys/net/ipv4/conf/eth1/arp_ignore"), "0");
   ASSERT_TRUE(root_.write_value("/proc/sys/net/ipv4/conf/eth1/arp_ignore", "1").ok());

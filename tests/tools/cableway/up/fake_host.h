@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "tools/cableway/system/program.h"
+#include "tools/cableway/up/journal.h"
 
 namespace cableway::cli {
 
@@ -28,6 +29,7 @@ class FakeHost {
     int mtu = 1500;
     bool carrier = true;
     std::set<std::string> addresses = {};
+    bool up = true;
   };
 
   FakeHost() : root_(std::filesystem::temp_directory_path() / ("fake_host." + std::to_string(::getpid()))) {
@@ -61,13 +63,14 @@ class FakeHost {
   }
   bool has(const std::string& path) const { return std::filesystem::exists(at(path)); }
 
-  // Every path with its permissions and contents.
+  // Every path with its permissions and contents, but for the lock's, which stays until the host's next start.
   std::map<std::string, std::string> tree() const {
     std::map<std::string, std::string> all;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root_)) {
       struct stat status {};
       ::lstat(entry.path().c_str(), &status);
       const std::string path = entry.path().string().substr(root().size());
+      if (path == kUpLockPath) continue;
       all[path] = absl::StrCat(status.st_mode, " ", entry.is_regular_file() ? read(path) : "");
     }
     return all;
@@ -82,6 +85,7 @@ class FakeHost {
   // In place of run_program().
   ProgramEnd run(const ProgramCall& call) {
     const std::string text = absl::StrJoin(call.words, " ");
+    if (text == "nmcli -t -f RUNNING general") return done(nmcli_runs ? "running\n" : "");
     if (text == "ip -j address show") return done(links_json());
     const bool asks = text.find("is-enabled") != std::string::npos || text.find("is-active") != std::string::npos;
     if (!asks) commands.push_back(text);
@@ -91,6 +95,7 @@ class FakeHost {
 
   std::map<std::string, Link> links;
   std::map<std::string, std::pair<int, std::string>> netplan;  // what `netplan apply` gives each interface
+  bool nmcli_runs = false;
   bool enabled = false;
   bool active = false;
   std::string failing;                // a command that fails
@@ -104,7 +109,8 @@ class FakeHost {
 
   ProgramEnd act(const std::vector<std::string>& words, const std::string& text) {
     if (words[0] == "ip" && words[1] == "address") return address(words);
-    if (words[0] == "ip" && words[1] == "link") links[words[4]].mtu = std::stoi(words[6]);
+    if (words[0] == "ip" && words[1] == "link") set_link(words);
+    if (words[0] == "chmod") ::chmod(at(words[2]).c_str(), static_cast<mode_t>(std::stoi(words[1], nullptr, 8)));
     if (text == "netplan apply") apply_netplan();
     if (words[0] == "systemctl") return systemctl(words[1]);
     if (words[0] == "gpasswd") {
@@ -114,6 +120,15 @@ class FakeHost {
     if (words[0] == "groupadd") write("/etc/group", "root:x:0:\ncableway:x:990:\n");
     if (words[0] == "groupdel") write("/etc/group", "root:x:0:\n");
     return done();
+  }
+
+  // ip link set dev NAME [mtu N] [up|down]
+  void set_link(const std::vector<std::string>& words) {
+    Link& link = links[words[4]];
+    for (std::size_t i = 5; i < words.size(); ++i) {
+      if (words[i] == "mtu") link.mtu = std::stoi(words[++i]);
+      if (words[i] == "up" || words[i] == "down") link.up = words[i] == "up";
+    }
   }
 
   ProgramEnd address(const std::vector<std::string>& words) {
@@ -139,6 +154,13 @@ class FakeHost {
     return done();
   }
 
+  static nlohmann::json flags_of(const Link& link) {
+    nlohmann::json flags = nlohmann::json::array({"BROADCAST"});
+    if (link.up) flags.push_back("UP");
+    if (link.up && link.carrier) flags.push_back("LOWER_UP");
+    return flags;
+  }
+
   std::string links_json() const {
     nlohmann::json all = nlohmann::json::array();
     for (const auto& [name, link] : links) {
@@ -148,10 +170,7 @@ class FakeHost {
         addresses.push_back(
             {{"family", "inet"}, {"local", each.substr(0, slash)}, {"prefixlen", std::stoi(each.substr(slash + 1))}});
       }
-      all.push_back({{"ifname", name},
-                     {"mtu", link.mtu},
-                     {"flags", link.carrier ? nlohmann::json{"UP", "LOWER_UP"} : nlohmann::json{"UP"}},
-                     {"addr_info", addresses}});
+      all.push_back({{"ifname", name}, {"mtu", link.mtu}, {"flags", flags_of(link)}, {"addr_info", addresses}});
     }
     return all.dump();
   }

@@ -27,7 +27,7 @@ TEST(SettingsEdit, ACommentedKeyIsSetBelowItsComment) {
 
 TEST(SettingsEdit, AnAbsentKeyIsSetAtTheEnd) {
   EXPECT_EQ(text_after("", {{"node", "n0"}}), "node = \"n0\"\n");
-  EXPECT_EQ(text_after("hello_ms = 1000", {{"ports", "a,b", true}}), "hello_ms = 1000\nports = [\"a\", \"b\"]\n");
+  EXPECT_EQ(text_after("hello_ms = 1000", {{"ports", "a,b"}}), "hello_ms = 1000\nports = [\"a\", \"b\"]\n");
   // The key of another setting, or prose, is no comment of this one.
   EXPECT_EQ(text_after("#node_x = 1\n# the node = mine\n", {{"node", "n0"}}),
             "#node_x = 1\n# the node = mine\nnode = \"n0\"\n");
@@ -35,7 +35,7 @@ TEST(SettingsEdit, AnAbsentKeyIsSetAtTheEnd) {
 
 TEST(SettingsEdit, ASetKeyIsKept) {
   const std::string text = "ports = [\"a\",\n  'b']  # mine\n";
-  const absl::StatusOr<SettingsEdit> edit = edited(text, {{"ports", "a,b", true}});
+  const absl::StatusOr<SettingsEdit> edit = edited(text, {{"ports", "a,b"}});
   ASSERT_TRUE(edit.ok()) << edit.status();
   EXPECT_EQ(edit->text, text);
   EXPECT_TRUE(edit->changes.empty());
@@ -43,11 +43,11 @@ TEST(SettingsEdit, ASetKeyIsKept) {
 
 TEST(SettingsEdit, AnotherValueIsRefusedUnlessForced) {
   const std::string text = "hello_ms = 1000\nports = [\"a\",\n  # c\n  \"b\"]\nnode = \"x\"\n";
-  const absl::StatusOr<SettingsEdit> refused = edited(text, {{"ports", "c", true}});
+  const absl::StatusOr<SettingsEdit> refused = edited(text, {{"ports", "c"}});
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(std::string(refused.status().message()),
               HasSubstr("f.toml:2: ports is \"a,b\"; expected \"c\", or --force"));
-  EXPECT_EQ(text_after(text, {{"ports", "c", true}}, true), "hello_ms = 1000\nports = [\"c\"]\nnode = \"x\"\n");
+  EXPECT_EQ(text_after(text, {{"ports", "c"}}, true), "hello_ms = 1000\nports = [\"c\"]\nnode = \"x\"\n");
 }
 
 TEST(SettingsEdit, ACommentWithinATextIsNone) {
@@ -62,7 +62,7 @@ TEST(SettingsEdit, AMalformedFileIsRefused) {
 
 TEST(SettingsEdit, TheSampleTakesAll) {
   const std::vector<WantedSetting> wanted = {
-      {"node", "n0"}, {"ports", "a,b", true}, {"expect", "/e"}, {"key_file", "/k\\\"x"}};
+      {"node", "n0"}, {"ports", "a,b"}, {"expect", "/e"}, {"key_file", "/k\\\"x"}};
   const absl::StatusOr<SettingsEdit> edit = edited(settings_sample(), wanted);
   ASSERT_TRUE(edit.ok()) << edit.status();
   EXPECT_EQ(edit->changes.size(), 4U);

@@ -11,6 +11,7 @@
 namespace cableway::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -106,6 +107,39 @@ TEST(UpChanges, WhatCannotBeDoneHereIsSaid) {
   UpFacts merged = plain_facts(NetworkKind::kNetplan);
   merged.other_netplans = {"/etc/netplan/40-cx7.yaml"};
   EXPECT_THAT(changes_of(with_plan(), merged).remarks, Contains(HasSubstr("/etc/netplan/40-cx7.yaml has interfaces")));
+}
+
+TEST(UpChanges, AnInterfaceThatIsDownIsNamedAndSetUp) {
+  UpFacts facts = plain_facts(NetworkKind::kNetplan);
+  facts.interfaces["eth1"].carrier = facts.interfaces["eth1"].up = false;
+  const UpChanges all = changes_of(with_plan(), facts);
+  EXPECT_THAT(all.remarks, Contains(HasSubstr("eth1 is down now")));
+  EXPECT_THAT(steps_of(all),
+              AllOf(Contains("undo ip link set dev eth1 down"), Contains("run ip link set dev eth1 up")));
+  facts.interfaces["eth1"].up = true;
+  const UpChanges waiting = changes_of(with_plan(), facts);
+  EXPECT_THAT(waiting.remarks, Contains(HasSubstr("eth1 has no carrier now")));
+  EXPECT_THAT(steps_of(waiting), Not(Contains(HasSubstr("ip link"))));
+}
+
+TEST(UpChanges, KeysAreWipedFromFactsAndSteps) {
+  UpRequest request;
+  request.key_text = std::string(64, 'a');
+  UpFacts facts = plain_facts(NetworkKind::kNetplan);
+  UpChanges all = changes_of(request, facts);
+  const auto key_text = [&] {
+    for (const Change& change : all.changes) {
+      const auto* file = std::get_if<FileChange>(&change.action);
+      if (file != nullptr && file->path == facts.key_path) return file->wanted.text;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(key_text(), request.key_text);
+  wipe_key(facts.key_path, all);
+  EXPECT_EQ(key_text(), "");
+  facts.files[facts.key_path] = HostFile{*request.key_text, 0600};
+  wipe_key(facts);
+  EXPECT_EQ(facts.files[facts.key_path]->text, "");
 }
 
 TEST(UpChanges, AFileThatOnlyRootMayReadIsSaidToBe) {

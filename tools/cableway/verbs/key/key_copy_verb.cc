@@ -78,17 +78,15 @@ class KeyCopyVerb final : public Verb {
       return absl::InvalidArgumentError(
           absl::StrCat("--to is ", routing::in_quotes(there), "; expected a file with its folders, from / on"));
     }
-    const absl::StatusOr<KeyRing> keys = host::read_keys(file);
-    if (!keys.ok()) return keys.status();
-    absl::StatusOr<std::string> text = read_key_text(file);
-    if (!text.ok()) return text.status();
-    const std::vector<HostOutcome> all = copy_to_all(*text, there, invocation.surroundings.run_program);
-    wipe(*text);
+    absl::StatusOr<host::KeyFile> key = host::read_key_file(file);
+    if (!key.ok()) return key.status();
+    const std::vector<HostOutcome> all = copy_to_all(key->text, there, invocation.surroundings.run_program);
+    wipe(key->text);
     int exit_status = kDone;
     for (const HostOutcome& each : all) {
       if (each.outcome.end == CopyEnd::kOtherKey || each.outcome.end == CopyEnd::kNotCopied) exit_status = kFailed;
     }
-    return Answer{json_ ? copy_json(file, keys->fingerprints(), all) : copy_table(all), exit_status};
+    return Answer{json_ ? copy_json(file, key->keys.fingerprints(), all) : copy_table(all), exit_status};
   }
 
  private:

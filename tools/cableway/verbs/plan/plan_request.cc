@@ -1,12 +1,8 @@
 #include "tools/cableway/verbs/plan/plan_request.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "routing/shapes/topology_generator.h"
 #include "tools/cableway/node/topology_source.h"
 
@@ -16,28 +12,10 @@ namespace {
 constexpr int kLowestMtu = 1280;  // of IPv6, whose link-local addresses nodes fall back to
 constexpr int kHighestMtu = 65535;
 
-// Readers of graphs invent interfaces where the file names none: "to-n1", "cable3" (routing/shapes/port_plan.h).
-bool are_invented(const routing::Topology& topology) {
-  const auto cables = topology.plugged_cables();
-  const auto is_invented = [&](const routing::Port& port, const routing::Port& other) {
-    return absl::StartsWith(port.interface, absl::StrCat("to-", topology.node(other.node).name)) ||
-           absl::StartsWith(port.interface, "cable");
-  };
-  return std::all_of(cables.begin(), cables.end(), [&](const routing::Cable& cable) {
-    return is_invented(cable.a, cable.b) && is_invented(cable.b, cable.a);
-  });
-}
-
-bool is_graph_file(const std::string& file) {
-  constexpr std::array kEndings = {".dot", ".gv", ".graphml", ".xml"};
-  return std::any_of(kEndings.begin(), kEndings.end(),
-                     [&](const char* ending) { return absl::EndsWith(file, ending); });
-}
-
 // Whether the topology's interfaces are those of its hosts.
 bool has_own_interfaces(const routing::Topology& topology, const std::string& file) {
   if (!file.empty() && routing::is_topology_spec(file)) return false;
-  return names_interfaces(topology) && !(is_graph_file(file) && are_invented(topology));
+  return names_interfaces(topology);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <functional>
 #include <istream>
 #include <optional>
 #include <ostream>
@@ -11,11 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/crypto/key_line.h"
+#include "core/linux/files/key_reader.h"
 #include "routing/text/json_schema.h"
 #include "routing/text/node_name.h"
 #include "routing/topology_io/topology_file.h"
 #include "tools/cableway/address_plan/plan_record.h"
-#include "tools/cableway/key/key_file.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/system/host_root.h"
 #include "tools/cableway/text/json.h"
@@ -29,7 +30,7 @@
 namespace cableway::cli {
 namespace {
 
-constexpr std::size_t kMostPlanBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostPlanBytes = std::size_t{16} << 20;  // below kMostHostFileBytes
 
 // The user that called sudo; empty: none, or root.
 std::string sudo_user(const char* const* environment) {
@@ -104,7 +105,8 @@ class UpVerb final : public Verb {
             .summary = "set up this host: addresses, MTU, ARP, locked memory, settings, key, group, service",
             .notes =
                 "Shows what it would change, and asks. A plan is a folder, or given by the options of "
-                "cableway plan addresses;\nwithout one, addresses stay as they are. Each change is in " +
+                "cableway plan addresses;\nwithout one, addresses stay as they are. What only an "
+                "earlier plan has is taken back.\nEach change is in " +
                 std::string(kJournalPath) + ", with which --undo restores what was there before.",
             .examples = {"sudo cableway up --plan plan", "cableway up --plan plan --dry-run",
                          "sudo cableway up --topology ring:4 --hosts spark-0,spark-1,spark-2,spark-3 --yes",
@@ -118,15 +120,15 @@ class UpVerb final : public Verb {
     if (!dry_run_ && around.host_root.empty() && ::geteuid() != 0) {
       return absl::PermissionDeniedError("only root may change the host; expected sudo cableway up, or --dry-run");
     }
+    absl::StatusOr<host::UniqueFd> lock{host::UniqueFd()};
+    if (!dry_run_) lock = root.lock(kUpLockPath);
+    if (!lock.ok()) return lock.status();
     if (undo_) return undo(invocation, root);
     absl::StatusOr<UpRequest> request = read_request(invocation);
     if (!request.ok()) return request.status();
-    const absl::StatusOr<UpFacts> facts = read_up_facts(*request, root, around.run_program);
-    if (!facts.ok()) return facts.status();
-    const absl::StatusOr<UpChanges> all = up_changes(*request, *facts);
+    absl::StatusOr<Answer> answer = examine_and_change(*request, invocation, root);
     if (request->key_text) wipe(*request->key_text);
-    if (!all.ok()) return all.status();
-    return change(*all, invocation, root);
+    return answer;
   }
 
  private:
@@ -157,9 +159,9 @@ class UpVerb final : public Verb {
       request.plan = *std::move(plan);
     }
     if (!key_.empty()) {
-      absl::StatusOr<std::string> text = read_key_text(key_);
-      if (!text.ok()) return text.status();
-      request.key_text = *std::move(text);
+      absl::StatusOr<host::KeyFile> key = host::read_key_file(key_);
+      if (!key.ok()) return key.status();
+      request.key_text = std::move(key->text);
     }
     return request;
   }
@@ -183,7 +185,46 @@ class UpVerb final : public Verb {
     return parse_host_plan(*record, record_file, host, *std::move(expected));
   }
 
-  absl::StatusOr<Answer> change(const UpChanges& all, const Invocation& invocation, const HostRoot& root) const {
+  // What is to be changed, without the key's text in memory once it ends.
+  struct Examined {
+    std::string key_path;
+    UpChanges all;
+
+    Examined() = default;
+    ~Examined() { wipe_key(key_path, all); }
+    Examined(Examined&&) = default;
+    Examined& operator=(Examined&&) = delete;
+  };
+
+  static absl::StatusOr<Examined> examine(const UpRequest& request, const Invocation& invocation,
+                                          const HostRoot& root) {
+    absl::StatusOr<UpFacts> facts = read_up_facts(request, root, invocation.surroundings.run_program);
+    if (!facts.ok()) return facts.status();
+    absl::StatusOr<UpChanges> all = up_changes(request, *facts);
+    wipe_key(*facts);
+    if (!all.ok()) return all.status();
+    Examined examined;
+    examined.key_path = facts->key_path;
+    examined.all = *std::move(all);
+    return examined;
+  }
+
+  absl::StatusOr<Answer> examine_and_change(const UpRequest& request, const Invocation& invocation,
+                                            const HostRoot& root) const {
+    const absl::StatusOr<Examined> examined = examine(request, invocation, root);
+    if (!examined.ok()) return examined.status();
+    const auto is_as_it_was = [&]() -> absl::Status {
+      const absl::StatusOr<Examined> again = examine(request, invocation, root);
+      if (!again.ok()) return again.status();
+      if (again->all.changes == examined->all.changes) return absl::OkStatus();
+      return absl::FailedPreconditionError(
+          "someone has changed the host while this was shown, so nothing was changed; expected cableway up again");
+    };
+    return change(examined->all, invocation, root, is_as_it_was);
+  }
+
+  absl::StatusOr<Answer> change(const UpChanges& all, const Invocation& invocation, const HostRoot& root,
+                                const std::function<absl::Status()>& is_as_it_was) const {
     const bool nothing = all.changes.empty();
     const std::string shown = nothing ? "nothing to change\n" : changes_table(rows_of(all.changes));
     if (nothing || dry_run_) return Answer{json_ ? changes_json(all, false) : shown, kDone, all.remarks};
@@ -191,6 +232,7 @@ class UpVerb final : public Verb {
       const absl::StatusOr<bool> agreed = ask(shown, invocation);
       if (!agreed.ok()) return agreed.status();
       if (!*agreed) return Answer{json_ ? changes_json(all, false) : "nothing was changed\n", kFailed, all.remarks};
+      if (absl::Status status = is_as_it_was(); !status.ok()) return status;
     }
     if (absl::Status status = apply_changes(all.changes, root, invocation.surroundings.run_program); !status.ok()) {
       return absl::FailedPreconditionError(

@@ -137,6 +137,28 @@ TEST_F(KeyVerbsTest, SecondNeedsAGoodFile) {
   EXPECT_THAT(run_command({"key", "new", "--file", write("x", kA), "--second", "--replace"}).exit_status, 2);
 }
 
+TEST_F(KeyVerbsTest, CopyRefusesAFolderThereThatOthersCanWrite) {
+  fake_ssh();
+  const std::string from = write("key", kA);
+  fs::create_directories(folder_ / "there");
+  for (const mode_t mode : {0775, 0757}) {
+    ::chmod(path("there").c_str(), mode);
+    const Outcome refused = copy(from);
+    EXPECT_EQ(refused.exit_status, 1);
+    EXPECT_THAT(refused.out, HasSubstr("there can be written by other users than root"));
+    EXPECT_EQ(entries_in("there"), 0U);
+  }
+  ::chmod(path("there").c_str(), 01777);  // as /tmp
+  EXPECT_EQ(copy(from).exit_status, 0);
+  // The first folder that is there, where others are missing.
+  ::chmod(path("there").c_str(), 0777);
+  const Outcome below =
+      run_command({"key", "copy", "--file", from, "--to", path("there/new/key"), "--ssh", path("ssh"), "gpu1"});
+  EXPECT_EQ(below.exit_status, 1);
+  EXPECT_THAT(below.out, HasSubstr("there can be written by other users"));
+  EXPECT_FALSE(fs::exists(folder_ / "there/new"));
+}
+
 TEST_F(KeyVerbsTest, NewFollowsNoLinkAndNoFolderOfOthers) {
   const std::string target = write("target", "text");
   fs::create_symlink(target, path("link"));

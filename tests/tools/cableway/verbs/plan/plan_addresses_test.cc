@@ -52,10 +52,14 @@ TEST_F(PlanAddressesTest, AsJson) {
                 "to": {"node": "n1", "plug": "p0", "interfaces": ["eth1"]}, "subnets": ["10.10.0.0/24"]}]})"));
 }
 
-TEST_F(PlanAddressesTest, AGraphWithoutInterfacesGetsThoseOfSparks) {
-  const std::string graph = write("lab.dot", "graph { n0 -- n1 }");
+TEST_F(PlanAddressesTest, AFileWithoutInterfacesGetsThoseOfSparks) {
+  const auto file = [&](const std::string& name, const std::string& from, const std::string& to) {
+    return write(name, "[[node]]\nname = \"n0\"\n[[node]]\nname = \"n1\"\n[[cable]]\nends = [{node = \"n0\", " + from +
+                           "address = \"10.0.0.1\"}, {node = \"n1\", " + to + "address = \"10.0.0.2\"}]\n");
+  };
+  const std::string graph = file("lab.toml", "", "");
   EXPECT_THAT(run_command({"plan", "addresses", "--topology", graph}).out, HasSubstr("\"enP2p1s0f0np0\":"));
-  const std::string named = write("named.dot", "graph { n0 -- n1 [from_interface=e1, to_interface=e2] }");
+  const std::string named = file("named.toml", "interface = \"e1\", ", "interface = \"e2\", ");
   EXPECT_THAT(run_command({"plan", "addresses", "--topology", named}).out,
               AllOf(HasSubstr("\"e1\":"), HasSubstr("\"e2\":")));
 }
