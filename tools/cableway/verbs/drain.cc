@@ -91,7 +91,7 @@ class DrainVerb final : public Verb {
             .examples = {"cableway drain enp1s0f0np0 --check", "cableway drain enp1s0f0np0",
                          "cableway drain $(hostname) && systemctl stop cablewayd"},
             .arguments = {json_flag(json_),
-                          positional("NAME", name_, "the node here, one of its cables, or the port of one")
+                          positional("NAME", name_, "the node here, one of its cables as topology names it, or the port of one")
                               .that_names(Argument::Names::kNodesAndCables),
                           flag("--check", check_, "only show what would be lost; NAME may be any node or cable"),
                           flag("--force", force_, "even if two nodes then have no path left").excluding({"--check"}),
@@ -197,7 +197,7 @@ class UndrainVerb final : public Verb {
             .notes = "A cable that both of its ends drain has to be undrained at both.",
             .examples = {"cableway undrain enp1s0f0np0", "cableway undrain $(hostname)"},
             .arguments = {json_flag(json_),
-                          positional("NAME", name_, "the node here, one of its cables, or the port of one")
+                          positional("NAME", name_, "the node here, one of its cables as topology names it, or the port of one")
                               .that_names(Argument::Names::kNodesAndCables)}};
   }
 

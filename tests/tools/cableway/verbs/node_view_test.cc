@@ -1,7 +1,9 @@
 // The text of a node's answers, from the JSON of core/view/*_view.h.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <ctime>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -21,6 +23,13 @@
 
 namespace cableway::cli {
 namespace {
+
+// Tables have local times.
+const bool kInUtc = [] {
+  ::setenv("TZ", "UTC0", 1);
+  ::tzset();
+  return true;
+}();
 
 using nlohmann::json;
 using ::testing::HasSubstr;
@@ -94,16 +103,22 @@ TEST(FlowsText, ListsFlowsAndCircuitsWithTheirTransports) {
   EXPECT_EQ(*flows_text(kStatus),
             R"(flows of processes on node n1: 4 open
 
-flow              process  peer     path        open for  payload  Mbit/s                            reroutes, stalls  port  transport, and why
-0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  4.8 MiB    20.0  2: 31.5 ms, 1.0 MiB again; 7 circuits lost  eth1  rdma rxe0: both ends have it
-0000000000000004        -  from n1  n1 -> n1       0.0 s  0 bytes       -                                           -  -     tcp: both ends are on this node
+flow              process  peer     path        open for  payload  Mbit/s  reroutes, stalls    port  transport, and why
+0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  4.8 MiB    20.0  2: 31.5 ms, 1.0     eth1  rdma rxe0: both
+                                                                           MiB again; 7              ends have it
+                                                                           circuits lost
+0000000000000004        -  from n1  n1 -> n1       0.0 s  0 bytes       -  -                   -     tcp: both ends are
+                                                                                                     on this node
 and 2 more
 
 circuits through node n1: 3 open
 
-flow              path                  open for  chunks  payload  mean Mbit/s  in, and why                        out, and why
-00000000000000ab  n0 -c0-> n1 -c1-> n2     4.0 s       2  4.8 MiB         10.0  tcp: the other end offers no RDMA  rdma rxe1: both ends have it
-0000000000000001  n2 -c1-> n1 -c0-> n0     0.0 s       0  0 bytes          0.0  tcp: CABLEWAY_TRANSPORT=tcp        tcp: CABLEWAY_TRANSPORT=tcp
+flow              path                  open for  chunks  payload  mean Mbit/s  in, and why          out, and why
+00000000000000ab  n0 -c0-> n1 -c1-> n2     4.0 s       2  4.8 MiB         10.0  tcp: the other end   rdma rxe1: both
+                                                                                offers no RDMA       ends have it
+0000000000000001  n2 -c1-> n1 -c0-> n0     0.0 s       0  0 bytes          0.0  tcp:                 tcp:
+                                                                                CABLEWAY_TRANSPORT=  CABLEWAY_TRANSPORT=
+                                                                                tcp                  tcp
 and 1 more
 )");
 }
@@ -335,7 +350,7 @@ std::size_t shown_with(const EventFilter& filter) {
 
 TEST(EventsText, IsOldestFirstWithTimeAndCode) {
   EXPECT_EQ(*events_text(events(8, 10), {}),
-            "time (UTC)                 ago  severity  code        what happened to node n1\n"
+            "local time                 ago  severity  code        what happened to node n1\n"
             "2026-03-01 12:34:08.789  2.0 s  info      CABLE_UP    event 8\n"
             "2026-03-01 12:34:09.789  1.0 s  warning   CABLE_LOST  event 9\n"
             "2026-03-01 12:34:00.789  0.0 s  info      CABLE_UP    event 10\n");
@@ -343,7 +358,7 @@ TEST(EventsText, IsOldestFirstWithTimeAndCode) {
 
 TEST(EventsText, IsFiltered) {
   EXPECT_EQ(*events_text(events(8, 10), {EventSeverity::kWarning, {}}),
-            "time (UTC)                 ago  severity  code        what happened to node n1\n"
+            "local time                 ago  severity  code        what happened to node n1\n"
             "2026-03-01 12:34:09.789  1.0 s  warning   CABLE_LOST  event 9\n");
 }
 
@@ -389,7 +404,7 @@ class FollowEvents : public ::testing::Test {
   // The line of an event as printed by --follow.
   static std::string line(std::uint64_t number, const std::string& age = "0.0") {
     const json shown = event(number, 0);
-    return "2026-03-01 12:34:0" + std::to_string(number) + ".789 UTC  " + age + " s ago  " +
+    return "2026-03-01 12:34:0" + std::to_string(number) + ".789  " + age + " s ago  " +
            shown.at("severity").get<std::string>() + "  " + shown.at("code").get<std::string>() + "  event " +
            std::to_string(number) + "\n";
   }
