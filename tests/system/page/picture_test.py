@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from browser import BROWSERS, Browser, find_browser
+from stub_node import StubNode, circle_map
 
 SKIPPED = 77
 SHAPES = ("ring:4", "line:12", "twins:4", "sparks:2", "sparks:4", "torus:4x4", "switch:4", "star:6", "mesh:8", "rings:4")
@@ -55,6 +56,19 @@ def long_names() -> str:
         ends = f'{{node = "{name}", address = "10.0.{i}.1"}}, {{node = "{nodes[(i + 1) % 4]}", address = "10.0.{i}.2"}}'
         text += f'[[cable]]\nname = "{"W" * 40}{i}"\nends = [{ends}]\n'
     return text
+
+
+class LosingNode(StubNode):
+    """Loses its last cable when told to, and ends its page's stream so that the page asks again."""
+
+    loses = False
+
+    def _live(self) -> dict[str, Any]:
+        if self.loses:
+            self.loses = False
+            self._map["cables"].pop()
+            raise OSError("the stream ends")
+        return super()._live()
 
 
 class PictureTest(unittest.TestCase):
@@ -115,6 +129,25 @@ class PictureTest(unittest.TestCase):
                 page = self.folder / f"report_{Path(source).name.replace(':', '_')}.html"
                 self.run_command("sim", "--topology", source, "--workload", "all_reduce:4MiB", "--html", str(page))
                 self.check(page)
+
+    def test_the_page_draws_a_cable_dashed_that_is_gone(self) -> None:
+        with LosingNode(circle_map(4, [(0, 1), (1, 2), (2, 3), (0, 3)]), flows=1) as node:
+            self.browser.open(node.url)
+            self.browser.wait_for("document.querySelectorAll('.map .cable').length === 4")
+            self.assertEqual(self.browser.evaluate("document.querySelectorAll('.map .gone').length"), 0)
+            node.loses = True
+            self.browser.wait_for("document.querySelectorAll('.map .gone').length === 1")
+            self.assertEqual(self.browser.evaluate("document.querySelectorAll('.map .cable').length"), 4)
+            dashes = "getComputedStyle(document.querySelector('.map .gone .lane')).strokeDasharray"
+            self.assertNotEqual(self.browser.evaluate(dashes), "none")
+            self.browser.wait_for("document.querySelector('.map text.value').textContent !== ''")
+            for drawing in self.browser.evaluate(MEASURE):
+                self.check_drawing(drawing)
+            self.assertRegex(self.browser.evaluate("document.querySelector('#events td').textContent"), r"^2026-01-0[123] \d\d:")
+            self.assertIn("13 us", self.browser.evaluate("document.querySelector('#ports').textContent"))
+            if kept is not None:
+                self.browser.screenshot(kept / "page.png")
+            self.browser.open("about:blank")
 
     def test_a_full_wire_is_drawn_full(self) -> None:
         page = self.folder / "twins.html"

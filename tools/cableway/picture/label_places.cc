@@ -46,6 +46,18 @@ Curve Curve::beside(double distance) const {
   return {{begin.x + x, begin.y + y}, {control.x + x, control.y + y}, {end.x + x, end.y + y}};
 }
 
+Curve wire_curve(const routing::Topology& topology, const routing::TopologyLayout& layout,
+                 const std::vector<routing::CableIndex>& cables) {
+  const routing::Cable& first = topology.cable(cables.front());
+  double bend = 0;
+  for (const routing::CableIndex each : cables) {
+    const double own = layout.bends[each.value];
+    bend += topology.cable(each).a.node == first.a.node ? own : -own;
+  }
+  return Curve::of(layout.places[first.a.node.value], layout.places[first.b.node.value],
+                   bend / static_cast<double>(cables.size()));
+}
+
 void Box::hold(const Box& other) {
   left = std::min(left, other.left);
   top = std::min(top, other.top);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "routing/layout/topology_layout.h"
+#include "routing/topology/topology.h"
 
 namespace cableway::cli {
 
@@ -26,6 +27,10 @@ struct Curve {
   // A parallel curve to the right, seen from `begin`.
   Curve beside(double distance) const;
 };
+
+// The middle of cables of one wire, from end a of the first.
+Curve wire_curve(const routing::Topology& topology, const routing::TopologyLayout& layout,
+                 const std::vector<routing::CableIndex>& cables);
 
 struct Box {
   double left = 0;

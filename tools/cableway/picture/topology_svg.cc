@@ -204,17 +204,7 @@ class SvgDrawing {
                      layout_.places[topology_.cables()[cable].b.node.value], layout_.bends[cable]);
   }
 
-  // Its middle line, from the first cable's end a.
-  Curve curve(const routing::PhysicalCable& wire) const {
-    const routing::Cable& first = topology_.cable(wire.cables.front());
-    double bend = 0;
-    for (const routing::CableIndex each : wire.cables) {
-      const double own = layout_.bends[each.value];
-      bend += topology_.cable(each).a.node == first.a.node ? own : -own;
-    }
-    return Curve::of(layout_.places[first.a.node.value], layout_.places[first.b.node.value],
-                     bend / static_cast<double>(wire.cables.size()));
-  }
+  Curve curve(const routing::PhysicalCable& wire) const { return wire_curve(topology_, layout_, wire.cables); }
 
   static std::string path_text(const Curve& curve) {
     return absl::StrFormat("M%.1f %.1fQ%.1f %.1f %.1f %.1f", curve.begin.x, curve.begin.y, curve.control.x,

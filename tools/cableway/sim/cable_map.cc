@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/layout/text_width.h"
 #include "routing/layout/topology_layout.h"
+#include "routing/topology/physical_cable.h"
 #include "routing/topology/short_cable_names.h"
 #include "routing/topology/topology_kind.h"
 #include "tools/cableway/picture/label_places.h"
@@ -32,6 +33,7 @@ constexpr double kValuePixels = 12;
 constexpr double kMapBoxHeight = 36;
 constexpr double kSmallestMapBox = 56;
 constexpr double kMapBoxRoom = 20;
+constexpr double kWidestName = 150;
 constexpr double kLaneGap = 4.5;  // distance of a direction's lane from the middle of its cable
 constexpr double kArrow = 6;
 constexpr double kValueHeight = 14;
@@ -93,9 +95,13 @@ class CableMap {
     return ranks;
   }
 
+  // The map is as wide as the page: a long name would leave no room for others.
+  std::string shown_name(std::uint32_t node) const {
+    return routing::fitting_text(topology_.nodes()[node].name, kWidestName, kNamePixels, routing::FontWeight::kBold);
+  }
+
   double box_width(std::uint32_t node) const {
-    const double name =
-        routing::text_width(topology_.nodes()[node].name, kNamePixels, routing::FontWeight::kBold);
+    const double name = routing::text_width(shown_name(node), kNamePixels, routing::FontWeight::kBold);
     return std::max({kSmallestMapBox, name + kMapBoxRoom, routing::text_width(note(node), kNotePixels) + kMapBoxRoom});
   }
 
@@ -146,30 +152,48 @@ class CableMap {
         base.y - ahead.x * size * 0.8);
   }
 
-  // The hottest cables first: if there is no room for all labels, the others have none. Cut cables always have one.
+  // The hottest wires first: if there is no room for all labels, the others have none. Cut ones always have one.
   std::string labels() {
+    const routing::PhysicalCables physical = routing::physical_cables(topology_);
+    std::vector<bool> labelled(physical.cables.size());
     std::string svg;
     for (const CableBusyness& each : hottest_first(report_.prediction)) {
-      const std::uint32_t index = each.cable.value;
-      if (!cut_[index] && topology_.cable_count() > kMaxMapLabels) continue;
-      const std::string text = label_text(index);
-      const LabelSize size{routing::text_width(text, kValuePixels, routing::FontWeight::kBold) + kValueRoom,
-                           kValueHeight};
-      const Place middle{layout_.width / 2, layout_.height / 2};
-      std::optional<Place> at = room_beside(curve(index), layout_.labels[index], size, kValueGap, middle, taken_);
-      if (!at && !cut_[index]) continue;
-      if (!at) at = place_beside(curve(index), layout_.labels[index], size, kValueGap, middle, true);
-      taken_.take(Box::around(*at, size.width, size.height));
-      absl::StrAppend(&svg, absl::StrFormat("<text class=\"value%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                                            cut_[index] ? " gone" : "", at->x, at->y + 4, xml_text(text)));
+      const std::size_t wire = physical.place_of_cable[each.cable.value];
+      if (labelled[wire]) continue;
+      labelled[wire] = true;
+      absl::StrAppend(&svg, label(physical.cables[wire].cables));
     }
     return svg;
   }
 
-  std::string label_text(std::uint32_t index) const {
-    const std::string name = own_name(topology_, topology_.cables()[index]);
-    const double most = std::max(drawn_utilisation(index, true), drawn_utilisation(index, false));
-    return absl::StrCat(name, name.empty() ? "" : " ", cut_[index] ? "cut" : absl::StrFormat("%.0f %%", 100 * most));
+  // Of a wire.
+  std::string label(const std::vector<routing::CableIndex>& cables) {
+    const std::uint32_t first = cables.front().value;
+    if (!cut_[first] && topology_.cable_count() > kMaxMapLabels) return "";
+    const std::string text = label_text(cables);
+    const LabelSize size{routing::text_width(text, kValuePixels, routing::FontWeight::kBold) + kValueRoom,
+                         kValueHeight};
+    const Place middle{layout_.width / 2, layout_.height / 2};
+    const Curve along = wire_curve(topology_, layout_, cables);
+    const double gap = kValueGap + routing::kTwinGap * static_cast<double>(cables.size() - 1) / 2;
+    std::optional<Place> at = room_beside(along, layout_.labels[first], size, gap, middle, taken_);
+    if (!at && !cut_[first]) return "";
+    if (!at) at = place_beside(along, layout_.labels[first], size, gap, middle, true);
+    taken_.take(Box::around(*at, size.width, size.height));
+    return absl::StrFormat("<text class=\"value%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", cut_[first] ? " gone" : "",
+                           at->x, at->y + 4, xml_text(text));
+  }
+
+  std::string label_text(const std::vector<routing::CableIndex>& cables) const {
+    std::vector<std::string> names;
+    double most = 0;
+    for (const routing::CableIndex each : cables) {
+      if (const std::string name = own_name(topology_, topology_.cable(each)); !name.empty()) names.push_back(name);
+      most = std::max({most, drawn_utilisation(each.value, true), drawn_utilisation(each.value, false)});
+    }
+    const std::string name = routing::fitting_text(absl::StrJoin(names, "+"), kWidestName, kValuePixels);
+    return absl::StrCat(name, name.empty() ? "" : " ",
+                        cut_[cables.front().value] ? "cut" : absl::StrFormat("%.0f %%", 100 * most));
   }
 
   std::string note(std::uint32_t index) const {
@@ -182,14 +206,15 @@ class CableMap {
   }
 
   std::string node(std::uint32_t index) const {
-    const std::string& name = topology_.nodes()[index].name;
     const Place& at = layout_.places[index];
     const double width = box_width(index);
     return absl::StrFormat(
-        "<rect class=\"node%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"9\"/><text class=\"name\" "
-        "x=\"%.1f\" y=\"%.1f\">%s</text><text class=\"note\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-        ranks_[index].empty() ? " bare" : "", at.x - width / 2, at.y - kMapBoxHeight / 2, width, kMapBoxHeight, at.x,
-        at.y - 1, xml_text(name), at.x, at.y + 12, note(index));
+        "<g><title>%s</title><rect class=\"node%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"9\"/>"
+        "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s</text><text class=\"note\" x=\"%.1f\" "
+        "y=\"%.1f\">%s</text></g>\n",
+        xml_text(topology_.nodes()[index].name), ranks_[index].empty() ? " bare" : "", at.x - width / 2,
+        at.y - kMapBoxHeight / 2, width, kMapBoxHeight, at.x, at.y - 1, xml_text(shown_name(index)), at.x, at.y + 12,
+        note(index));
   }
 
   const SimReport& report_;
