@@ -1,6 +1,7 @@
 #include "tools/cableway/text/text_table.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -12,12 +13,13 @@ namespace {
 
 constexpr std::string_view kEllipsis = "...";
 constexpr std::size_t kGap = 2;
-// Columns that give way keep as much.
-constexpr std::size_t kWideProse = 30;
-constexpr std::size_t kWideCell = 20;
-constexpr std::size_t kNarrowProse = 16;
-constexpr std::size_t kNarrowCell = 8;
-constexpr std::size_t kLeastOfAll = 4;
+// In which order columns give way, and how much each of them keeps.
+struct GivesWay {
+  bool is_prose;
+  std::size_t least;
+};
+constexpr std::array<GivesWay, 8> kGivingWay = {
+    {{true, 30}, {false, 20}, {true, 16}, {false, 11}, {true, 12}, {false, 8}, {true, 8}, {false, 4}}};
 
 std::size_t total(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), std::size_t{0}) + kGap * (widths.size() - 1);
@@ -69,12 +71,12 @@ void TextTable::widen(const std::vector<std::string>& cells) {
 // Prose gives way first, then the widest of the other columns on the left, as far as there is something to take.
 std::vector<std::size_t> TextTable::fitting_widths() const {
   std::vector<std::size_t> widths = widths_;
-  const auto shrink = [&](Fit fit, bool same, std::size_t least) {
+  const auto shrink = [&](bool prose, std::size_t least) {
     while (total(widths) > most_) {
       std::size_t widest = widths.size();
       std::size_t next = least;  // the widest but one
       for (std::size_t i = 0; i < widths.size(); ++i) {
-        if (columns_[i].align == Align::kRight || (columns_[i].fit == fit) != same || widths[i] <= least) continue;
+        if (columns_[i].align == Align::kRight || (columns_[i].fit == Fit::kWrap) != prose || widths[i] <= least) continue;
         if (widest == widths.size() || widths[i] > widths[widest]) {
           if (widest != widths.size()) next = std::max(next, widths[widest]);
           widest = i;
@@ -87,12 +89,7 @@ std::vector<std::size_t> TextTable::fitting_widths() const {
       widths[widest] -= std::min({step, total(widths) - most_, widths[widest] - least});
     }
   };
-  shrink(Fit::kWrap, true, kWideProse);
-  shrink(Fit::kWrap, false, kWideCell);
-  shrink(Fit::kWrap, true, kNarrowProse);
-  shrink(Fit::kWrap, false, kNarrowCell);
-  shrink(Fit::kWrap, true, kNarrowCell);
-  shrink(Fit::kWrap, false, kLeastOfAll);
+  for (const GivesWay& step : kGivingWay) shrink(step.is_prose, step.least);
   return widths;
 }
 

@@ -127,10 +127,10 @@ std::string own_flows_text(const Json& status) {
   if (flows.empty()) return head;
   using Align = TextTable::Align;
   using Fit = TextTable::Fit;
-  TextTable table({{"flow"},
+  TextTable table({{"flow", Align::kLeft, Fit::kCutMiddle},
                    {"process", Align::kRight},
                    {"peer"},
-                   {"path", Align::kLeft, Fit::kCutMiddle},
+                   {"path", Align::kLeft, Fit::kWrap},
                    {"open for", Align::kRight},
                    {"payload", Align::kRight},
                    {"Mbit/s", Align::kRight},

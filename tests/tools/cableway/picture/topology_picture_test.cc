@@ -155,6 +155,14 @@ std::vector<Element> boxes(const TinyXml& xml) {
   return found;
 }
 
+// By which the drawing is moved.
+routing::Place shift_of(const TinyXml& xml) {
+  const std::string text = xml.named("g").front().attributes.at("transform");
+  routing::Place shift;
+  EXPECT_EQ(std::sscanf(text.c_str(), "translate(%lf %lf)", &shift.x, &shift.y), 2) << text;
+  return shift;
+}
+
 TEST(TopologySvg, IsXmlWithEveryNodeAndCableAndNoNodeOverAnother) {
   for (const Shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
@@ -166,11 +174,12 @@ TEST(TopologySvg, IsXmlWithEveryNodeAndCableAndNoNodeOverAnother) {
     EXPECT_EQ(xml.named("path").size(), shape.topology.cable_count());
     const double width = xml.elements()[0].number("width");
     const double height = xml.elements()[0].number("height");
+    const routing::Place shift = shift_of(xml);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      EXPECT_GE(nodes[i].number("x"), 0);
-      EXPECT_GE(nodes[i].number("y"), 0);
-      EXPECT_LE(nodes[i].number("x") + nodes[i].number("width"), width);
-      EXPECT_LE(nodes[i].number("y") + nodes[i].number("height"), height);
+      EXPECT_GE(nodes[i].number("x") + shift.x, 0);
+      EXPECT_GE(nodes[i].number("y") + shift.y, 0);
+      EXPECT_LE(nodes[i].number("x") + nodes[i].number("width") + shift.x, width);
+      EXPECT_LE(nodes[i].number("y") + nodes[i].number("height") + shift.y, height);
       for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(overlap(nodes[i], nodes[j])) << i << " " << j;
     }
     std::set<std::string> curves;
@@ -219,8 +228,7 @@ TEST(TopologySvg, ManyCablesHaveNoLabels) {
     return std::count_if(texts.begin(), texts.end(),
                          [](const Element& each) { return each.text.find("Gbit/s") != std::string::npos; });
   };
-  EXPECT_GT(rates(few), 100) << "those for which there is room";
-  EXPECT_LT(rates(few), 190);
+  EXPECT_EQ(rates(few), 190);
   EXPECT_EQ(rates(many), 0);
 }
 
@@ -274,10 +282,7 @@ TEST(TopologySvg, NoLabelIsOverAnotherOrCutOff) {
         EXPECT_FALSE(labels[i].overlaps(labels[j])) << labels[i].text << " and " << labels[j].text;
       }
     }
-    const std::string shift = xml.named("g").front().attributes.at("transform");
-    double x = 0;
-    double y = 0;
-    ASSERT_EQ(std::sscanf(shift.c_str(), "translate(%lf %lf)", &x, &y), 2) << shift;
+    const auto [x, y] = shift_of(xml);
     for (const DrawnLabel& label : labels) {
       EXPECT_GE(label.left + x, 0) << label.text;
       EXPECT_LE(label.right + x, xml.elements()[0].number("width")) << label.text;
@@ -316,7 +321,7 @@ TEST(TopologySvg, CablesThatAreNotInUseAreGrey) {
   const std::string svg = topology_svg(routing::make_topology(routing::sample_nodes(3), cables), std::nullopt);
   EXPECT_THAT(svg, HasSubstr("cable unused"));
   EXPECT_THAT(svg, HasSubstr(">draining</text>"));
-  EXPECT_THAT(svg, HasSubstr("ring, 3 nodes, 3 cables"));
+  EXPECT_THAT(svg, HasSubstr(" 3 nodes, 3 cables"));
 }
 
 TEST(TopologyLayout, CablesOfOneWireAreCloserThanWires) {
