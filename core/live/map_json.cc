@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "routing/layout/topology_layout.h"
 #include "routing/layout/text_width.h"
+#include "routing/layout/topology_layout.h"
 #include "routing/text/json_schema.h"
 #include "routing/topology/topology_kind.h"
 
@@ -27,7 +27,8 @@ constexpr std::size_t kCrowd = 16;  // nodes
 constexpr double kOutOfUseBend = 22;
 
 double box_width(const std::string& name) {
-  return std::max(kSmallestBox, std::ceil(routing::text_width(name, kNamePixels, routing::FontWeight::kBold)) + kBoxRoom);
+  return std::max(kSmallestBox,
+                  std::ceil(routing::text_width(name, kNamePixels, routing::FontWeight::kBold)) + kBoxRoom);
 }
 
 double node_spacing(const Topology& topology) {

@@ -14,8 +14,7 @@ using Json = nlohmann::ordered_json;
 // The cable carries what its slower end can; null where one of them is not known.
 Json cable_rate(const Node& node, const NeighbourKey& key) {
   const std::vector<PortFacts>& ports = node.neighbours().ports();
-  const auto own =
-      std::find_if(ports.begin(), ports.end(), [&](const PortFacts& port) { return port.id == key.port; });
+  const auto own = std::find_if(ports.begin(), ports.end(), [&](const PortFacts& port) { return port.id == key.port; });
   const Json other = port_rate_or_null(neighbour_port(node, key));
   if (own == ports.end() || own->rate_mbps == 0 || other.is_null()) return nullptr;
   return std::min<std::uint64_t>(own->rate_mbps, other.get<std::uint64_t>());

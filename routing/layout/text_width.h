@@ -15,7 +15,8 @@ enum class FontWeight { kRegular, kBold };
 double text_width(std::string_view text, double pixels, FontWeight weight = FontWeight::kRegular);
 
 // The beginning of `text` and "..", if all of it is wider than `width` pixels.
-std::string fitting_text(const std::string& text, double width, double pixels, FontWeight weight = FontWeight::kRegular);
+std::string fitting_text(const std::string& text, double width, double pixels,
+                         FontWeight weight = FontWeight::kRegular);
 
 }  // namespace cableway::routing
 

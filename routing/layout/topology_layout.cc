@@ -139,8 +139,8 @@ double arc_of(const Place& a, const Place& b, double spacing) {
   return direction * kArc;
 }
 
-// Where each cable runs beside those between the same two nodes: from 0 in its place, and their number; and its distance
-// from the middle of all. Cables of one wire are neighbours, closer to each other than wires.
+// Where each cable runs beside those between the same two nodes: from 0 in its place, and their number; and its
+// distance from the middle of all. Cables of one wire are neighbours, closer to each other than wires.
 struct Beside {
   double place = 0;
   double count = 1;

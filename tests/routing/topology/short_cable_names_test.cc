@@ -52,7 +52,8 @@ std::vector<std::string> short_names(const Topology& topology) {
 }
 
 TEST(ShortCableNames, AreTheTwoNodes) {
-  const Topology topology = Discovered({"n0", "n1", "n2"}).cable(0, "eth1", 1, "eth0").cable(2, "e.1", 1, "eth1").make();
+  const Topology topology =
+      Discovered({"n0", "n1", "n2"}).cable(0, "eth1", 1, "eth0").cable(2, "e.1", 1, "eth1").make();
   EXPECT_THAT(short_names(topology), ElementsAre("n0-n1", "n1-n2"));
   const ShortCableNames names(topology);
   EXPECT_EQ(names.of_name("n1:eth1:n2:e.1"), "n1-n2");
@@ -101,11 +102,12 @@ TEST(ShortCableNames, AreFoundInFullOrShort) {
                                 .cable(1, "eth3", 2, "eth1")
                                 .make();
   const ShortCableNames names(topology);
-  for (const auto& [name, full] : std::vector<std::pair<std::string, std::string>>{{"n0.eth2-n1.eth2", "n0.eth2-n1.eth2"},
-                                                                                  {"n0-n1#2", "n0.eth2-n1.eth2"},
-                                                                                  {"n1-n0#1", "n0.eth1-n1.eth1"},
-                                                                                  {"n1-n2", "n1.eth3-n2.eth1"},
-                                                                                  {"n2-n1", "n1.eth3-n2.eth1"}}) {
+  for (const auto& [name, full] :
+       std::vector<std::pair<std::string, std::string>>{{"n0.eth2-n1.eth2", "n0.eth2-n1.eth2"},
+                                                        {"n0-n1#2", "n0.eth2-n1.eth2"},
+                                                        {"n1-n0#1", "n0.eth1-n1.eth1"},
+                                                        {"n1-n2", "n1.eth3-n2.eth1"},
+                                                        {"n2-n1", "n1.eth3-n2.eth1"}}) {
     const auto found = names.find(name);
     ASSERT_TRUE(found.ok()) << name << ": " << found.status();
     EXPECT_EQ((*found)->name, full) << name;
@@ -120,8 +122,7 @@ TEST(ShortCableNames, AreFoundInFullOrShort) {
 }
 
 TEST(ShortCableNames, ThatCouldMeanTwoPairsAreListed) {
-  const Topology topology =
-      Discovered({"a", "a-b", "b-c", "c"}).cable(0, "e1", 2, "e1").cable(1, "e1", 3, "e1").make();
+  const Topology topology = Discovered({"a", "a-b", "b-c", "c"}).cable(0, "e1", 2, "e1").cable(1, "e1", 3, "e1").make();
   EXPECT_THAT(std::string(ShortCableNames(topology).find("a-b-c").status().message()),
               HasSubstr("names 2 cables: name one of a.e1-b-c.e1, a-b.e1-c.e1"));
 }

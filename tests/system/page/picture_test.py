@@ -143,7 +143,8 @@ class PictureTest(unittest.TestCase):
             self.browser.wait_for("document.querySelector('.map text.value').textContent !== ''")
             for drawing in self.browser.evaluate(MEASURE):
                 self.check_drawing(drawing)
-            self.assertRegex(self.browser.evaluate("document.querySelector('#events td').textContent"), r"^2026-01-0[123] \d\d:")
+            shown = self.browser.evaluate("document.querySelector('#events td').textContent")
+            self.assertRegex(shown, r"^2026-01-0[123] \d\d:")
             self.assertIn("13 us", self.browser.evaluate("document.querySelector('#ports').textContent"))
             if kept is not None:
                 self.browser.screenshot(kept / "page.png")

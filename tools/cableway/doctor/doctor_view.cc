@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "routing/text/json_schema.h"
@@ -29,7 +29,10 @@ std::string nccl_text(const NcclSettings& nccl) {
     return absl::StrCat("NCCL settings: none in the environment", nccl.files.empty() ? "" : ", ",
                         absl::StrJoin(nccl.files, ", "), "\n");
   }
-  TextTable table({{"NCCL setting"}, {"value"}, {"from", TextTable::Align::kLeft, TextTable::Fit::kCutMiddle}, {"remark", TextTable::Align::kLeft, TextTable::Fit::kWrap}});
+  TextTable table({{"NCCL setting"},
+                   {"value"},
+                   {"from", TextTable::Align::kLeft, TextTable::Fit::kCutMiddle},
+                   {"remark", TextTable::Align::kLeft, TextTable::Fit::kWrap}});
   for (const NcclSetting& setting : nccl.settings) {
     const std::string overridden =
         setting.overridden.empty() ? "" : absl::StrCat("instead of ", absl::StrJoin(setting.overridden, ", "));

@@ -47,8 +47,8 @@ std::vector<const Cable*> cables_at(const Topology& topology, NodeIndex here, co
 absl::Status not_here(const Topology& topology, const Cable& cable) {
   const std::string& a = topology.node(cable.a.node).name;
   const std::string& b = topology.node(cable.b.node).name;
-  return absl::InvalidArgumentError(
-      absl::StrCat("cable ", routing::ShortCableNames(topology).with_full(cable), " joins ", a, " and ", b, ": run this on ", a, " or on ", b));
+  return absl::InvalidArgumentError(absl::StrCat("cable ", routing::ShortCableNames(topology).with_full(cable),
+                                                 " joins ", a, " and ", b, ": run this on ", a, " or on ", b));
 }
 
 absl::StatusOr<DrainTarget> here_or_refused(const Topology& topology, NodeIndex here, const Cable& cable) {

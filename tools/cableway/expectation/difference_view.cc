@@ -21,8 +21,8 @@ std::string differences_text(const std::string& file, const Comparison& comparis
   for (const Difference& difference : comparison.differences) {
     std::string label(label_of(difference.kind));
     label.resize(kLabelWidth, ' ');
-    absl::StrAppend(&text, "  ", paint(Paint::Tone::kWarning, label), difference.what, "\n", std::string(kLabelWidth + 2, ' '), difference.advice,
-                    "\n");
+    absl::StrAppend(&text, "  ", paint(Paint::Tone::kWarning, label), difference.what, "\n",
+                    std::string(kLabelWidth + 2, ' '), difference.advice, "\n");
   }
   return text;
 }

@@ -107,8 +107,8 @@ class SvgDrawing {
     taken_.take(Box::around(at, box_width(name) + 4, kBoxHeight + 4));
     const std::string note = note_of(marks_.looks.at(name));
     if (note.empty()) return;
-    taken_.take(Box::around({at.x, at.y + kBoxHeight / 2 + kNoteDrop - 3}, routing::text_width(note, kNoteSize),
-                            kLabelHeight));
+    taken_.take(
+        Box::around({at.x, at.y + kBoxHeight / 2 + kNoteDrop - 3}, routing::text_width(note, kNoteSize), kLabelHeight));
   }
 
   void hold_curve(const Curve& curve) {
@@ -215,10 +215,9 @@ class SvgDrawing {
   std::string jacket(const routing::PhysicalCable& wire) const {
     if (wire.cables.size() < 2) return "";
     const double width = routing::kTwinGap * static_cast<double>(wire.cables.size() - 1) + kJacket;
-    return absl::StrFormat("<path class=\"wire\" stroke-width=\"%.1f\" d=\"%s\"><title>%s</title></path>\n", width,
-                           path_text(curve(wire)),
-                           xml_text(absl::StrCat("one wire: ", wire.cables.size(), " cables, together ",
-                                                 rate_text(wire.rate_mbps))));
+    return absl::StrFormat(
+        "<path class=\"wire\" stroke-width=\"%.1f\" d=\"%s\"><title>%s</title></path>\n", width, path_text(curve(wire)),
+        xml_text(absl::StrCat("one wire: ", wire.cables.size(), " cables, together ", rate_text(wire.rate_mbps))));
   }
 
   std::string line(std::uint32_t index) const {
@@ -227,10 +226,9 @@ class SvgDrawing {
     const double share = static_cast<double>(cable.rate_mbps) / static_cast<double>(fastest_);
     const double width = std::clamp(4 + std::log10(share), 1.5, 4.0);
     const CableMark* const mark = mark_of(cable);
-    return absl::StrFormat(
-        "<path class=\"cable%s%s%s\" stroke-width=\"%.1f\" d=\"%s\"><title>%s</title></path>\n",
-        cable.rate_mbps < fastest_ ? " slow" : "", cable.routed ? " routed" : "", class_of(mark), width,
-        path_text(curve(index)), xml_text(description(cable, mark)));
+    return absl::StrFormat("<path class=\"cable%s%s%s\" stroke-width=\"%.1f\" d=\"%s\"><title>%s</title></path>\n",
+                           cable.rate_mbps < fastest_ ? " slow" : "", cable.routed ? " routed" : "", class_of(mark),
+                           width, path_text(curve(index)), xml_text(description(cable, mark)));
   }
 
   std::string description(const routing::Cable& cable, const CableMark* mark) const {

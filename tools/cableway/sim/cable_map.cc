@@ -121,9 +121,7 @@ class CableMap {
   }
 
   // A direction of a wire that its cables fill together is full, whatever the share of each.
-  double drawn_utilisation(std::uint32_t index, bool from_a) const {
-    return busy_[2ULL * index + (from_a ? 0 : 1)];
-  }
+  double drawn_utilisation(std::uint32_t index, bool from_a) const { return busy_[2ULL * index + (from_a ? 0 : 1)]; }
 
   std::string cable(std::uint32_t index) const {
     return absl::StrCat("<g", cut_[index] ? " class=\"cut\"" : "", ">", lane(index, true), lane(index, false),
@@ -145,11 +143,10 @@ class CableMap {
     return absl::StrFormat(
         "<g class=\"h%d\"><title>%s %s: %s, %s</title><path class=\"lane\" stroke-width=\"%.1f\" d=\"M%.1f %.1fQ%.1f "
         "%.1f %.1f %.1f\"/><path class=\"arrow\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/></g>",
-        heat, xml_text(names_.of(cable)), xml_text(direction_text(topology_, cable, from_a)),
-        percent_text(utilisation), bytes_text(load(index, from_a).bytes), width, lane.begin.x, lane.begin.y,
-        lane.control.x, lane.control.y, lane.end.x, lane.end.y, tip.x + ahead.x * size / 2, tip.y + ahead.y * size / 2,
-        base.x - ahead.y * size * 0.8, base.y + ahead.x * size * 0.8, base.x + ahead.y * size * 0.8,
-        base.y - ahead.x * size * 0.8);
+        heat, xml_text(names_.of(cable)), xml_text(direction_text(topology_, cable, from_a)), percent_text(utilisation),
+        bytes_text(load(index, from_a).bytes), width, lane.begin.x, lane.begin.y, lane.control.x, lane.control.y,
+        lane.end.x, lane.end.y, tip.x + ahead.x * size / 2, tip.y + ahead.y * size / 2, base.x - ahead.y * size * 0.8,
+        base.y + ahead.x * size * 0.8, base.x + ahead.y * size * 0.8, base.y - ahead.x * size * 0.8);
   }
 
   // The hottest wires first: if there is no room for all labels, the others have none. Cut ones always have one.

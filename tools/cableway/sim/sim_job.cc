@@ -115,10 +115,10 @@ absl::StatusOr<CableIndex> find_failing_cable(const Topology& topology, const st
       return only_cable(names, cables, text);
     }
   }
-  return absl::InvalidArgumentError(absl::StrCat("--fail: the topology has no cable ", routing::in_quotes(text),
-                                                 "; expected the name of a cable or two nodes that share one, as in ",
-                                                 topology.cable_count() == 0 ? "c0" : names.of(topology.cables().front()),
-                                                 " or 0-1"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fail: the topology has no cable ", routing::in_quotes(text),
+                   "; expected the name of a cable or two nodes that share one, as in ",
+                   topology.cable_count() == 0 ? "c0" : names.of(topology.cables().front()), " or 0-1"));
 }
 
 absl::StatusOr<sim::PredictionRequest> make_request(const SimOptions& options, const SimPlan& plan,

@@ -46,12 +46,15 @@ double tick_distance(double whole) {
 class Timeline {
  public:
   explicit Timeline(const SimReport& report)
-      : report_(report), samples_(report.prediction.timeline), whole_s_(seconds(samples_.whole)), names_(report.topology), busy_(wire_utilisations(report)) {
+      : report_(report),
+        samples_(report.prediction.timeline),
+        whole_s_(seconds(samples_.whole)),
+        names_(report.topology),
+        busy_(wire_utilisations(report)) {
     rows_.reserve(report.prediction.cables.size());
     for (std::size_t i = 0; i < report.prediction.cables.size(); ++i) rows_.push_back(i);
-    std::stable_sort(rows_.begin(), rows_.end(), [&](std::size_t left, std::size_t right) {
-      return busy_[left] > busy_[right];
-    });
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [&](std::size_t left, std::size_t right) { return busy_[left] > busy_[right]; });
     rows_.resize(std::min(rows_.size(), kTimelineRows));
     while (rows_.size() > 1 && heat_of(busy_[rows_.back()]) == 0) rows_.pop_back();
     for (const std::size_t row : rows_) {
@@ -138,10 +141,9 @@ class Timeline {
         "<rect class=\"full\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/><path class=\"area h%d\" "
         "d=\"%sV%.1fZ\"><title>%s: %s</title></path><text class=\"row\" x=\"%.1f\" y=\"%.1f\">%s</text><text "
         "class=\"mean\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-        labels_, base - kArea, kPlot, kArea, heat_of(busy), path, base, xml_text(name),
-        percent_text(busy), labels_ - 10, base - 7,
-        xml_text(routing::fitting_text(name, kMostLabels - 20, kRowPixels)), labels_ + kPlot + kValues - 6, base - 7,
-        percent_text(busy));
+        labels_, base - kArea, kPlot, kArea, heat_of(busy), path, base, xml_text(name), percent_text(busy),
+        labels_ - 10, base - 7, xml_text(routing::fitting_text(name, kMostLabels - 20, kRowPixels)),
+        labels_ + kPlot + kValues - 6, base - 7, percent_text(busy));
   }
 
   std::string cuts(double bottom) const {
@@ -169,8 +171,8 @@ class Timeline {
   const double whole_s_;
   const routing::ShortCableNames names_;
   const std::vector<double> busy_;  // by direction, with its wire
-  double labels_ = kLeastLabels;  // the width of the rows' names
-  std::vector<std::size_t> rows_;  // places in the prediction's cables
+  double labels_ = kLeastLabels;    // the width of the rows' names
+  std::vector<std::size_t> rows_;   // places in the prediction's cables
 };
 
 }  // namespace

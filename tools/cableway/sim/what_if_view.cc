@@ -57,10 +57,10 @@ HottestName hottest_name(const WhatIf& what_if, const AllToAllShares& shares, co
     case Resource::kCable:
       return {"cable", name_of(cable), nullptr};
     case Resource::kWire:
-      return {"wire",
-              absl::StrJoin(wire.cables, "=",
-                            [&](std::string* out, routing::CableIndex each) { *out += name_of(each); }),
-              nullptr};
+      return {
+          "wire",
+          absl::StrJoin(wire.cables, "=", [&](std::string* out, routing::CableIndex each) { *out += name_of(each); }),
+          nullptr};
     case Resource::kSendingConnector:
     case Resource::kReceivingConnector: {
       const std::size_t place = *(at_a ? wire.shared_at_a : wire.shared_at_b);
@@ -140,7 +140,8 @@ std::string cases_text(const WhatIf& what_if, const char* heading, const std::ve
     table.add_row({sim::describe(what_if.topology, what_if.failures.physical, each, &names),
                    absl::StrCat(each.shares.pairs_cut), throughput_text(each.shares.least_rate),
                    change_text(each.shares.least_rate, each.least_rate_before), throughput_text(each.shares.total_rate),
-                   change_text(each.shares.total_rate, each.total_rate_before), hottest_text(what_if, each.shares, names)});
+                   change_text(each.shares.total_rate, each.total_rate_before),
+                   hottest_text(what_if, each.shares, names)});
   }
   return absl::StrCat("\n", heading, ": ", cases.size(), cases.size() == 1 ? " case, " : " cases, ", cut,
                       cut == 1 ? " cuts nodes off; worst first\n" : " cut nodes off; worst first\n", table.text(),

@@ -62,7 +62,8 @@ std::size_t shown_width(std::string_view text) {
 
 bool has_colour(std::string_view choice, const char* const* environment, bool on_terminal) {
   if (choice != "auto") return choice == "always";
-  const bool is_refused = !variable(environment, "NO_COLOR").value_or("").empty() || variable(environment, "TERM") == "dumb";
+  const bool is_refused =
+      !variable(environment, "NO_COLOR").value_or("").empty() || variable(environment, "TERM") == "dumb";
   return on_terminal && !is_refused;
 }
 

@@ -76,7 +76,8 @@ std::vector<std::size_t> TextTable::fitting_widths() const {
       std::size_t widest = widths.size();
       std::size_t next = least;  // the widest but one
       for (std::size_t i = 0; i < widths.size(); ++i) {
-        if (columns_[i].align == Align::kRight || (columns_[i].fit == Fit::kWrap) != prose || widths[i] <= least) continue;
+        if (columns_[i].align == Align::kRight || (columns_[i].fit == Fit::kWrap) != prose || widths[i] <= least)
+          continue;
         if (widest == widths.size() || widths[i] > widths[widest]) {
           if (widest != widths.size()) next = std::max(next, widths[widest]);
           widest = i;

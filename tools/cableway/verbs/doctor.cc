@@ -78,8 +78,7 @@ class DoctorVerb final : public Verb {
     const Examined examined = examine_all(invocation, expect_);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
-    Answer answer{json_ ? doctor_json(*findings, examined.host.nccl)
-                        : text_of(*findings, examined, invocation.paint)};
+    Answer answer{json_ ? doctor_json(*findings, examined.host.nccl) : text_of(*findings, examined, invocation.paint)};
     const Severity worst = worst_of(*findings);
     if (absl::IsNotFound(examined.node) || absl::IsDeadlineExceeded(examined.node)) {
       answer.exit_status = exit_status_of(examined.node);

@@ -128,7 +128,8 @@ class EventsVerb final : public Verb {
       return std::move(view->text);
     };
     const EventFilter filter{*parse_event_severity(severity_), codes_};
-    if (follow_) return follow_events({json_, filter, ask, invocation.surroundings.pause, invocation.paint}, invocation.out);
+    if (follow_)
+      return follow_events({json_, filter, ask, invocation.surroundings.pause, invocation.paint}, invocation.out);
     const absl::StatusOr<std::string> answer = ask();
     if (!answer.ok()) return answer.status();
     return as_answer(json_ ? events_json(*answer, filter) : events_text(*answer, filter, invocation.paint));
@@ -149,11 +150,8 @@ std::unique_ptr<Verb> events_verb() {
 
 std::string events_table(const Json& events, const std::string& heading, const Paint& paint) {
   using Align = TextTable::Align;
-  TextTable table({{"local time"},
-                   {"ago", Align::kRight},
-                   {"severity"},
-                   {"code"},
-                   {heading, Align::kLeft, TextTable::Fit::kWrap}});
+  TextTable table(
+      {{"local time"}, {"ago", Align::kRight}, {"severity"}, {"code"}, {heading, Align::kLeft, TextTable::Fit::kWrap}});
   for (const Json& event : events) {
     const std::string severity = text(event, "severity");
     table.add_row({local_time_text(text(event, "time")), age_text(number(event, "age_ms")),

@@ -151,8 +151,7 @@ std::string circuit_path_text(const std::string& path, const Look& look) {
     begin += before.size();
     const std::size_t end = path.find(after, begin);
     if (end == std::string::npos) break;
-    absl::StrAppend(&shown, path.substr(at, begin - at), look.cable(path.substr(begin, end - begin)),
-                    after);
+    absl::StrAppend(&shown, path.substr(at, begin - at), look.cable(path.substr(begin, end - begin)), after);
     at = end + after.size();
   }
   return shown.append(path, at);
@@ -174,10 +173,10 @@ std::string circuits_text(const Json& status, const Look& look) {
                    {"in, and why", Align::kLeft, Fit::kWrap},
                    {"out, and why", Align::kLeft, Fit::kWrap}});
   for (const Json& circuit : circuits) {
-    table.add_row({text(circuit, "flow"), circuit_path_text(text(circuit, "path"), look), age_text(number(circuit, "open_ms")),
-                   absl::StrCat(number(circuit, "chunks")), bytes_text(number(circuit, "bytes")),
-                   absl::StrFormat("%.1f", mean_mbps(circuit)), transport_text(circuit.at("upstream")),
-                   transport_text(circuit.at("downstream"))});
+    table.add_row({text(circuit, "flow"), circuit_path_text(text(circuit, "path"), look),
+                   age_text(number(circuit, "open_ms")), absl::StrCat(number(circuit, "chunks")),
+                   bytes_text(number(circuit, "bytes")), absl::StrFormat("%.1f", mean_mbps(circuit)),
+                   transport_text(circuit.at("upstream")), transport_text(circuit.at("downstream"))});
   }
   return absl::StrCat(head, "\n", table.text(), and_more(circuits_left_out(status)));
 }

@@ -52,14 +52,16 @@ std::string neighbour_line(const Json& neighbour, const Paint& paint) {
   if (text(neighbour, "state") == "unpaired") {
     return absl::StrCat(who, "on the same wire, whose cables join other ports of the two nodes; ", heard);
   }
-  if (!neighbour.at("large_lost").is_null()) return absl::StrCat(who, paint.state("heard"), ", but ", lost_text(neighbour), "; ", heard);
+  if (!neighbour.at("large_lost").is_null())
+    return absl::StrCat(who, paint.state("heard"), ", but ", lost_text(neighbour), "; ", heard);
   if (text(neighbour, "state") != "up") {
-    return absl::StrCat(
-        who, paint.state("heard"), ", but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);
+    return absl::StrCat(who, paint.state("heard"),
+                        ", but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ",
+                        heard);
   }
-  return absl::StrCat(who, paint.state("up"), " for ", age_text(number(neighbour, "known_ms")), ", ", text(neighbour, "our_address"),
-                      " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour, "rate_mbps"), " there, ",
-                      latency_or_unknown(neighbour), "; ", heard);
+  return absl::StrCat(who, paint.state("up"), " for ", age_text(number(neighbour, "known_ms")), ", ",
+                      text(neighbour, "our_address"), " to ", text(neighbour, "address"), ", ",
+                      rate_or_unknown(neighbour, "rate_mbps"), " there, ", latency_or_unknown(neighbour), "; ", heard);
 }
 
 // Error counters are shown only if they are not zero.
@@ -76,18 +78,18 @@ std::string control_text(const Json& control) {
 }
 
 std::string port_text(const Json& port, const Paint& paint) {
-  std::string lines =
-      absl::StrCat("port ", text(port, "interface"), "\n", "  addresses  ",
-                   absl::StrJoin(port.at("addresses").get<std::vector<std::string>>(), ", "), "\n", "  link       ",
-                   port.at("carrier").get<bool>() ? rate_or_unknown(port, "link_mbps")
-                                                  : paint(Paint::Tone::kError, "no carrier"), ", MTU ",
-                   number(port, "mtu"), "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ",
-                   text(port, "transport"), ": ", text(port, "transport_reason"), "\n");
+  std::string lines = absl::StrCat(
+      "port ", text(port, "interface"), "\n", "  addresses  ",
+      absl::StrJoin(port.at("addresses").get<std::vector<std::string>>(), ", "), "\n", "  link       ",
+      port.at("carrier").get<bool>() ? rate_or_unknown(port, "link_mbps") : paint(Paint::Tone::kError, "no carrier"),
+      ", MTU ", number(port, "mtu"), "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ",
+      text(port, "transport"), ": ", text(port, "transport_reason"), "\n");
   if (!port.at("root").is_null()) absl::StrAppend(&lines, "  PCIe root  ", root_text(port), "\n");
   if (!port.at("plug").is_null()) absl::StrAppend(&lines, "  plug       ", text(port, "plug"), "\n");
   const Json& neighbours = port.at("neighbours");
   if (neighbours.empty()) absl::StrAppend(&lines, "  neighbour  none heard\n");
-  for (const Json& neighbour : neighbours) absl::StrAppend(&lines, "  neighbour  ", neighbour_line(neighbour, paint), "\n");
+  for (const Json& neighbour : neighbours)
+    absl::StrAppend(&lines, "  neighbour  ", neighbour_line(neighbour, paint), "\n");
   const Json& control = port.at("control");
   absl::StrAppend(&lines, "  datagrams  ", control_text(control), "\n");
   if (control.is_null()) return lines;

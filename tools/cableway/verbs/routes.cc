@@ -75,7 +75,8 @@ Json route_json(const Topology& topology, const RouteTable& table, const Route& 
 // The table's rows: one for each path, of which the first names the destination.
 class RouteRows {
  public:
-  RouteRows(const Topology& topology, const RouteTable& routes) : topology_(topology), routes_(routes), names_(topology) {}
+  RouteRows(const Topology& topology, const RouteTable& routes)
+      : topology_(topology), routes_(routes), names_(topology) {}
 
   TextTable& table() { return table_; }
   std::vector<std::vector<std::string>> of(const Route& route) const {
@@ -96,8 +97,11 @@ class RouteRows {
   const Topology& topology_;
   const RouteTable& routes_;
   const routing::ShortCableNames names_;
-  TextTable table_ = TextTable(
-      {{"to"}, {"hops", Align::kRight}, {"  paths", Align::kLeft, TextTable::Fit::kCutMiddle}, {"us", Align::kRight}, {"weight (Mbit/s)", Align::kRight}});
+  TextTable table_ = TextTable({{"to"},
+                                {"hops", Align::kRight},
+                                {"  paths", Align::kLeft, TextTable::Fit::kCutMiddle},
+                                {"us", Align::kRight},
+                                {"weight (Mbit/s)", Align::kRight}});
 };
 
 class RoutesVerb final : public Verb {

@@ -93,7 +93,8 @@ TEST(DrainTarget, APortThatEndsSeveralCablesIsRefusedWithTheirNames) {
 routing::Topology discovered() {
   std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1),
                                         routing::sample_cable(2, 1, 2)};
-  for (std::size_t i = 0; i < cables.size(); ++i) cables[i].a.interface = cables[i].b.interface = "eth" + std::to_string(i);
+  for (std::size_t i = 0; i < cables.size(); ++i)
+    cables[i].a.interface = cables[i].b.interface = "eth" + std::to_string(i);
   cables[0].name = "n0.eth0-n1.eth0";
   cables[1].name = "n0.eth1-n1.eth1";
   cables[2].name = "n1.eth2-n2.eth2";

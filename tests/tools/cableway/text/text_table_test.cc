@@ -42,8 +42,8 @@ TEST(TextTable, CutsWhatIsWideAndLeavesNumbers) {
 TEST(TextTable, CutsTheWidestColumnsToOneWidth) {
   TextTable table({{"a"}, {"b"}, {"c"}}, 44);
   table.add_row({std::string(30, 'a'), std::string(40, 'b'), std::string(10, 'c')});
-  EXPECT_EQ(table.text(), "a" + std::string(16, ' ') + "b" + std::string(16, ' ') + "c\n" + std::string(12, 'a') + "...  " +
-                              std::string(12, 'b') + "...  " + std::string(10, 'c') + "\n");
+  EXPECT_EQ(table.text(), "a" + std::string(16, ' ') + "b" + std::string(16, ' ') + "c\n" + std::string(12, 'a') +
+                              "...  " + std::string(12, 'b') + "...  " + std::string(10, 'c') + "\n");
 }
 
 TEST(TextTable, ContinuesProseInTheNextLine) {

@@ -176,7 +176,8 @@ TEST(FlowsText, ShowsTheCircuitsOfAFlowThatHasSeveral) {
 TEST(FlowsText, ShowsThatAFlowWaits) {
   json status = json::parse(kStatus);
   status["flows"][0]["waits"] = "node n1 port eth1: carrier lost";
-  EXPECT_THAT(*flows_text(status.dump()), ::testing::ContainsRegex("waits for a [^\n]*\n *path: node n1 [^\n]*\n *port eth1: "));
+  EXPECT_THAT(*flows_text(status.dump()),
+              ::testing::ContainsRegex("waits for a [^\n]*\n *path: node n1 [^\n]*\n *port eth1: "));
 }
 
 TEST(WatchView, ShowsTheViewAfterEachPauseUntilTheNodeFails) {

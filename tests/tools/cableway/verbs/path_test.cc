@@ -54,7 +54,8 @@ path 2, 10 Gbit/s, 2.25 us
 TEST(PathView, ShowsOnlyThePathOfAFlow) {
   EXPECT_THAT(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, 1}),
               AllOf(HasSubstr("2 paths\n\npath 2, 10 Gbit/s, 2.25 us, of flow 1\n"), Not(HasSubstr("path 1"))));
-  EXPECT_THAT(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, 4}), HasSubstr("path 1, 1 Gbit/s, latency -, of flow 4\n"));
+  EXPECT_THAT(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, 4}),
+              HasSubstr("path 1, 1 Gbit/s, latency -, of flow 4\n"));
 }
 
 TEST(PathView, AsJson) {

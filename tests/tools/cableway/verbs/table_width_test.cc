@@ -110,15 +110,34 @@ TEST(TableWidth, OfRanks) {
 json long_status() {
   const json retired = {{"failed", 1000}, {"corrupted", 0}, {"stuck", 0}, {"closed", 0}, {"moved", 0}};
   const std::string path = long_name('a') + " -> " + long_name('b') + " -> " + long_name('c');
-  const json circuit = {{"path", path},          {"port", std::string(15, 'x')}, {"transport", "rdma " + std::string(60, 'r')},
-                        {"reason", long_text()}, {"carries", true},              {"share", "bundle"},
-                        {"stalled_ms", 31234.5}, {"kept_away_ms", 99999.9},      {"bytes", 1ULL << 62},
-                        {"mbps", 199999.9},      {"open_ms", 359999999}};
-  const json flow = {{"flow", "ffffffffffffffff"}, {"process", 4194304},        {"node", long_name('c')}, {"sends", true},
-                     {"path", path},               {"port", std::string(15, 'x')}, {"transport", "tcp"},  {"reason", long_text()},
-                     {"open_ms", 359999999},       {"bytes", 1ULL << 62},       {"mbps", 199999.9},       {"waits", nullptr},
-                     {"bytes_sent_again", 1ULL << 40}, {"reroutes", 12345},     {"pause_ms", 123456.7},
-                     {"circuits_retired", retired},    {"circuits", {circuit, circuit}}};
+  const json circuit = {{"path", path},
+                        {"port", std::string(15, 'x')},
+                        {"transport", "rdma " + std::string(60, 'r')},
+                        {"reason", long_text()},
+                        {"carries", true},
+                        {"share", "bundle"},
+                        {"stalled_ms", 31234.5},
+                        {"kept_away_ms", 99999.9},
+                        {"bytes", 1ULL << 62},
+                        {"mbps", 199999.9},
+                        {"open_ms", 359999999}};
+  const json flow = {{"flow", "ffffffffffffffff"},
+                     {"process", 4194304},
+                     {"node", long_name('c')},
+                     {"sends", true},
+                     {"path", path},
+                     {"port", std::string(15, 'x')},
+                     {"transport", "tcp"},
+                     {"reason", long_text()},
+                     {"open_ms", 359999999},
+                     {"bytes", 1ULL << 62},
+                     {"mbps", 199999.9},
+                     {"waits", nullptr},
+                     {"bytes_sent_again", 1ULL << 40},
+                     {"reroutes", 12345},
+                     {"pause_ms", 123456.7},
+                     {"circuits_retired", retired},
+                     {"circuits", {circuit, circuit}}};
   const std::string hop = " -" + long_ring().cables().front().name + "-> ";
   const json memory = {{"bytes", 1},  {"circuits_max", 1}, {"floor_bytes", 1},  {"leases", 1}, {"registered_bytes", 0},
                        {"leased", 1}, {"leased_max", 1},   {"leased_bytes", 1}, {"waits", 1}};
@@ -189,12 +208,8 @@ TEST(TableWidth, OfStatusAndFlows) {
 }
 
 TEST(TableWidth, OfEvents) {
-  const json view = {{"schema", 1},
-                     {"node", long_name('a')},
-                     {"cluster", "lab"},
-                     {"incarnation", "1"},
-                     {"left_out", json::object()},
-                     {"events", long_status().at("latest_events")}};
+  const json view = {{"schema", 1},        {"node", long_name('a')},     {"cluster", "lab"},
+                     {"incarnation", "1"}, {"left_out", json::object()}, {"events", long_status().at("latest_events")}};
   const std::string text = *events_text(view.dump(), {});
   expect_fitting(text, "local time");
   std::string words;
@@ -209,7 +224,8 @@ TEST(TableWidth, OfUnusedInterfacesAndNcclSettings) {
                       {"rejected", {{{"interface", std::string(15, 'x')}, {"reason", long_text()}}}},
                       {"dropped", json::object()}};
   expect_fitting(*ports_text(ports.dump()), "not used");
-  const NcclSettings nccl{{{"NCCL_NET_PLUGIN", long_text(), "/" + std::string(200, 'f') + ":1", {long_text()}}}, {}, {}};
+  const NcclSettings nccl{
+      {{"NCCL_NET_PLUGIN", long_text(), "/" + std::string(200, 'f') + ":1", {long_text()}}}, {}, {}};
   expect_fitting(doctor_text({}, nccl), "NCCL setting");
 }
 

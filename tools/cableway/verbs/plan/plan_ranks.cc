@@ -70,8 +70,8 @@ std::string ranks_table(const Topology& topology, const std::vector<NodeIndex>& 
   const routing::ShortCableNames names(topology);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const NodeIndex next = order[(i + 1) % order.size()];
-    table.add_row(
-        {absl::StrCat(i), topology.node(order[i]).name, next == order[i] ? "" : way_text(topology, names, order[i], next)});
+    table.add_row({absl::StrCat(i), topology.node(order[i]).name,
+                   next == order[i] ? "" : way_text(topology, names, order[i], next)});
   }
   return table.text();
 }
@@ -131,9 +131,10 @@ absl::StatusOr<std::string> rank_plan_text(const Topology& topology, const std::
   if (!plan.ok()) return plan.status();
   const RankPlacement& planned = plan->planned;
   return absl::StrCat("hosts    ", absl::StrJoin(names_of(topology, planned.order), ","), "\ncost     ",
-                      cost_text(planned.cost, plan->planned_us), planned.is_best ? ": no order is better\n" : ": the best order found\n",
-                      "as given ", absl::StrJoin(names_of(topology, hosts), ","), ": ", cost_text(plan->given, plan->given_us), "\n\n",
-                      ranks_table(topology, planned.order));
+                      cost_text(planned.cost, plan->planned_us),
+                      planned.is_best ? ": no order is better\n" : ": the best order found\n", "as given ",
+                      absl::StrJoin(names_of(topology, hosts), ","), ": ", cost_text(plan->given, plan->given_us),
+                      "\n\n", ranks_table(topology, planned.order));
 }
 
 absl::StatusOr<std::string> rank_plan_json(const Topology& topology, const std::vector<NodeIndex>& hosts) {
