@@ -1,10 +1,12 @@
 #include "core/live/map_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "routing/layout/text_width.h"
 #include "routing/layout/topology_layout.h"
 #include "routing/text/json_schema.h"
 #include "routing/topology/topology_kind.h"
@@ -16,22 +18,23 @@ using Json = nlohmann::ordered_json;
 using routing::Topology;
 
 // Pixels.
-constexpr std::size_t kNameWidth = 8;
-constexpr std::size_t kBoxRoom = 18;
-constexpr std::size_t kSmallestBox = 68;
-constexpr std::size_t kCableRoom = 110;
-constexpr std::size_t kCrowdedRoom = 44;
+constexpr double kNamePixels = 13;
+constexpr double kBoxRoom = 20;
+constexpr double kSmallestBox = 68;
+constexpr double kCableRoom = 110;
+constexpr double kCrowdedRoom = 44;
 constexpr std::size_t kCrowd = 16;  // nodes
 constexpr double kOutOfUseBend = 22;
 
-std::size_t box_width(const std::string& name) {
-  return std::max(kSmallestBox, name.size() * kNameWidth + kBoxRoom);
+double box_width(const std::string& name) {
+  return std::max(kSmallestBox,
+                  std::ceil(routing::text_width(name, kNamePixels, routing::FontWeight::kBold)) + kBoxRoom);
 }
 
 double node_spacing(const Topology& topology) {
-  std::size_t widest = kSmallestBox;
+  double widest = kSmallestBox;
   for (const routing::Node& node : topology.nodes()) widest = std::max(widest, box_width(node.name));
-  return static_cast<double>(widest + (topology.node_count() > kCrowd ? kCrowdedRoom : kCableRoom));
+  return widest + (topology.node_count() > kCrowd ? kCrowdedRoom : kCableRoom);
 }
 
 Json nodes_json(const Topology& topology, const routing::TopologyLayout& layout) {

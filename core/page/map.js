@@ -6,7 +6,8 @@ const HEAT_NAMES = ['idle', 'below 25 %', 'below 50 %', 'below 75 %', 'below 90 
 const LANE_WIDTHS = [1.5, 2.5, 3, 3.5, 4.5, 5.5];
 const BOX_HEIGHT = 36;
 const LANE_GAP = 4.5;  // of a direction from the middle of its cable
-const LABEL = {width: 78, height: 13, gap: 11};
+const LABEL = {height: 14, gap: 11, widest: '888.8 Mbit/s'};
+const MOST_SEEN = 2048;  // cables that the page remembers
 
 function heatOf(share) {
   if (!(share >= 0.0005)) return 0;
@@ -104,20 +105,54 @@ class Lane {
   }
 }
 
+// Cables that this page has seen, and that the topology no longer has, between nodes that it still has.
+class GoneCables {
+  constructor() {
+    this.seen = new Map();
+  }
+
+  learn(map) {
+    const name = (end) => map.nodes[end.node].name;
+    for (const cable of map.cables) {
+      this.seen.set(cable.cable, {cable, a: name(cable.a), b: name(cable.b)});
+      if (this.seen.size > MOST_SEEN) this.seen.delete(this.seen.keys().next().value);
+    }
+  }
+
+  cables(map) {
+    const places = new Map(map.nodes.map((node, place) => [node.name, place]));
+    const plugged = new Set(map.cables.map((cable) => cable.cable));
+    return Array.from(this.seen.values()).filter((each) => !plugged.has(each.cable.cable) && places.has(each.a) && places.has(each.b))
+        .map((each) => ({...each.cable, gone: true, used: false, latency_us: null,
+                         a: {...each.cable.a, node: places.get(each.a)}, b: {...each.cable.b, node: places.get(each.b)}}));
+  }
+}
+
 class CableMap {
-  // `tell` is called with the text about the cable that has the focus or the pointer.
-  constructor(svg, map, tell) {
+  // `gone`: cables that are drawn dashed. `tell` is called with the text about the cable that has the focus or the pointer.
+  constructor(svg, map, gone, tell) {
     this.svg = svg;
-    this.map = map;
+    this.map = {...map, cables: map.cables.concat(gone)};
+    map = this.map;
     this.tell = tell;
     this.taken = [];
     this.cables = [];
     svg.replaceChildren();
+    this.labelWidth = this.measureLabel();
     this.setSize();
     for (const node of map.nodes) this.taken.push(boxAround(node, node.width + 4, BOX_HEIGHT + 4));
     for (const cable of map.cables) this.cables.push(this.drawCable(cable));
     for (const node of map.nodes) this.drawNode(node);
-    for (const drawn of this.cables) if (drawn.own) drawn.label = this.drawLabel(drawn);
+    for (const drawn of this.cables) if (drawn.own && !drawn.cable.gone) drawn.label = this.drawLabel(drawn);
+  }
+
+  // With the font that the browser has.
+  measureLabel() {
+    const text = svgElement('text', {class: 'value'}, this.svg);
+    text.textContent = LABEL.widest;
+    const width = (text.getComputedTextLength() || 80) + 4;
+    text.remove();
+    return width;
   }
 
   setSize() {
@@ -127,7 +162,7 @@ class CableMap {
              right: Math.max(box.right, place.x + beside), bottom: Math.max(box.bottom, place.y + above)};
     };
     for (const node of this.map.nodes) hold(node, node.width / 2 + 10, BOX_HEIGHT / 2 + 10);
-    for (const cable of this.map.cables) hold(this.curveOf(cable).at(0.5), LABEL.width + 14, LABEL.height + 14);
+    for (const cable of this.map.cables) hold(this.curveOf(cable).at(0.5), this.labelWidth + 14, LABEL.height + 14);
     if (this.map.nodes.length === 0) box = {left: 0, top: 0, right: 10, bottom: 10};
     const width = box.right - box.left;
     this.middle = {x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2};
@@ -152,7 +187,7 @@ class CableMap {
   drawCable(cable) {
     const curve = this.curveOf(cable);
     const own = [cable.a, cable.b].find((end) => this.nameOf(end) === this.map.node);
-    const group = svgElement('g', {class: 'cable' + (cable.used ? '' : ' down'), tabindex: '0', role: 'img'}, this.svg);
+    const group = svgElement('g', {class: 'cable' + (cable.gone ? ' gone' : cable.used ? '' : ' down'), tabindex: '0', role: 'img'}, this.svg);
     svgElement('path', {class: 'reach', d: curve.path()}, group);
     const drawn = {cable, curve, own, group, fromA: new Lane(curve, group), fromB: new Lane(curve.reversed(), group)};
     group.addEventListener('focus', () => this.choose(drawn));
@@ -162,8 +197,10 @@ class CableMap {
   }
 
   limitText(cable) {
+    if (cable.gone) return 'gone since this page was opened';
     const parts = [bitRate(cable.rate_mbps * 125000) + ' each way'];
-    if (cable.latency_us !== null) parts.push(Math.round(cable.latency_us) + ' us');
+    if (cable.latency_us !== null) parts.push(latencyText(cable.latency_us));
+    else parts.push('latency -');
     if (cable.loss_percent > 0) parts.push('loses ' + cable.loss_percent + ' % of packets');
     if (cable.draining) parts.push('drains');
     else if (!cable.used) parts.push('not used');
@@ -198,7 +235,7 @@ class CableMap {
     for (const where of [0.5, 0.4, 0.6, 0.3, 0.7]) {
       for (const outward of [true, false]) {
         const at = this.placeBeside(drawn.curve, where, outward);
-        const box = boxAround(at, LABEL.width, LABEL.height);
+        const box = boxAround(at, this.labelWidth, LABEL.height);
         if (this.taken.some((other) => overlap(box, other))) continue;
         this.taken.push(box);
         return svgElement('text', {class: 'value', x: round(at.x), y: round(at.y + 4)}, this.svg);
@@ -213,14 +250,14 @@ class CableMap {
     let aside = {x: -ahead.y, y: ahead.x};
     const away = aside.x * (at.x - this.middle.x) + aside.y * (at.y - this.middle.y);
     if ((away > 0) !== outward) aside = {x: -aside.x, y: -aside.y};
-    const distance = LABEL.gap + Math.abs(aside.x) * LABEL.width / 2 + Math.abs(aside.y) * LABEL.height / 2;
+    const distance = LABEL.gap + Math.abs(aside.x) * this.labelWidth / 2 + Math.abs(aside.y) * LABEL.height / 2;
     return {x: at.x + aside.x * distance, y: at.y + aside.y * distance};
   }
 
   // `rates`: by interface of this node, {sent, received} in bytes a second.
   show(rates) {
     for (const drawn of this.cables) {
-      const rate = drawn.own && rates.get(drawn.own.interface);
+      const rate = drawn.own && !drawn.cable.gone && rates.get(drawn.own.interface);
       if (!rate) continue;
       const isA = drawn.own === drawn.cable.a;
       const full = drawn.cable.rate_mbps * 125000;

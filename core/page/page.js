@@ -23,6 +23,20 @@ function byteCount(bytes) {
   return scaled(bytes, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']);
 }
 
+// As measured: not rounded to nothing.
+function latencyText(microseconds) {
+  return (microseconds >= 10 ? Math.round(microseconds).toLocaleString('en') : Number(microseconds.toPrecision(2))) + ' us';
+}
+
+// "2026-03-01 13:34:56" in the browser's time zone, of RFC 3339.
+function localTime(text) {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return text;
+  const two = (number) => String(number).padStart(2, '0');
+  return time.getFullYear() + '-' + two(time.getMonth() + 1) + '-' + two(time.getDate()) + ' ' + two(time.getHours()) + ':' +
+      two(time.getMinutes()) + ':' + two(time.getSeconds());
+}
+
 function percent(share) {
   return (100 * share).toFixed(share < 0.1 ? 1 : 0) + ' %';
 }
@@ -132,12 +146,14 @@ class Page {
     this.circuits = new Rows('circuits');
     this.events = new Rows('events');
     this.portRates = new Map();
+    this.gone = new GoneCables();
     this.drawLegend();
   }
 
   drawLegend() {
     HEAT_NAMES.forEach((name, heat) => this.addKey('h' + heat, heat + 3, name));
     this.addKey('elsewhere-key', 3, 'rate not known');
+    this.addKey('gone-key', 3, 'gone since this page was opened');
   }
 
   addKey(name, height, text) {
@@ -164,7 +180,8 @@ class Page {
       return setText(byId('detail'), 'The topology is too large to draw.');
     }
     setText(byId('detail'), '');
-    this.map = new CableMap(byId('map'), map, (text) => setText(byId('detail'), text));
+    this.gone.learn(map);
+    this.map = new CableMap(byId('map'), map, this.gone.cables(map), (text) => setText(byId('detail'), text));
     this.map.show(this.portRates);
   }
 
@@ -237,7 +254,7 @@ class Page {
       const latencies = port.cables.filter((cable) => cable.latency_us !== null);
       return [port.interface, linesCell(names.length > 0 ? names : ['-']), this.stateOf(port), rateCell(rate.sent, full),
               rateCell(rate.received, full),
-              linesCell(latencies.length > 0 ? latencies.map((cable) => Math.round(cable.latency_us) + ' us') : ['-'])];
+              linesCell(latencies.length > 0 ? latencies.map((cable) => latencyText(cable.latency_us)) : ['-'])];
     }));
   }
 
@@ -272,7 +289,8 @@ class Page {
     this.events.show(log.events.map((event) => [
       (cell) => {
         cell.classList.add('fixed');
-        setText(cell, event.time.slice(0, 19).replace('T', ' '));
+        setText(cell, localTime(event.time));
+        cell.title = event.time;
       },
       severityCell(event.severity),
       linesCell([event.code, event.text])]), [2]);

@@ -11,7 +11,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json event_json(const Event& event, Instant now) {
+}  // namespace
+
+nlohmann::ordered_json event_json(const Event& event, Instant now) {
   Json fields = Json::object();
   for (const EventField& field : event.fields) fields[field.key] = field.value;
   return {{"number", event.number},
@@ -22,8 +24,6 @@ Json event_json(const Event& event, Instant now) {
           {"fields", fields},
           {"text", event.text}};
 }
-
-}  // namespace
 
 std::string events_view(const Node& node) {
   Json events = Json::array();

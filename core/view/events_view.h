@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_CORE_VIEW_EVENTS_VIEW_H_
 #define CABLEWAY_CORE_VIEW_EVENTS_VIEW_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/node/node.h"
@@ -9,6 +10,9 @@
 namespace cableway {
 
 std::string events_view(const Node& node);
+
+// An event as in that view; its age is that at `now`.
+nlohmann::ordered_json event_json(const Event& event, Instant now);
 
 }  // namespace cableway
 

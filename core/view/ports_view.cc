@@ -8,6 +8,7 @@
 
 #include "core/ports/port_selector.h"
 #include "core/settings/port_transport.h"
+#include "core/view/neighbour_facts.h"
 #include "routing/text/json_schema.h"
 #include "routing/topology/port_address.h"
 
@@ -24,25 +25,6 @@ Json rate_or_null(std::uint64_t rate_mbps) {
   return rate_mbps == 0 ? Json(nullptr) : Json(rate_mbps);
 }
 
-Json latency_or_null(const Neighbour& neighbour) {
-  if (!neighbour.up || !neighbour.latency) return nullptr;
-  return static_cast<double>(neighbour.latency->count()) / 1000;
-}
-
-// The neighbour's port as advertised; null if it is not known yet.
-const routing::AdvertisedPort* neighbour_port(const Node& node, const NeighbourKey& key) {
-  const routing::Advertisement* advertisement = node.flooding().database().find(key.node);
-  if (advertisement == nullptr) return nullptr;
-  const auto port = std::find_if(advertisement->ports.begin(), advertisement->ports.end(),
-                                 [&](const routing::AdvertisedPort& each) { return each.id == key.neighbour_port; });
-  return port == advertisement->ports.end() ? nullptr : &*port;
-}
-
-std::string state_text(const Neighbour& neighbour) {
-  if (neighbour.up) return "up";
-  return neighbour.paired ? "heard" : "unpaired";
-}
-
 // Which of the neighbour's directions drops large packets; null: none, or it is not known.
 Json large_lost_or_null(const LargePacketLoss& loss) {
   if (!loss.any()) return nullptr;
@@ -54,8 +36,6 @@ Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& 
     return std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - since).count();
   };
   const routing::AdvertisedPort* const port = neighbour_port(node, key);
-  // A port whose link rate is unknown advertises a default.
-  const bool has_rate = port != nullptr && port->link_mbps != 0;
   return {{"node", neighbour.name},
           {"interface", neighbour.interface},
           {"state", state_text(neighbour)},
@@ -63,8 +43,8 @@ Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& 
           {"large_lost", large_lost_or_null(neighbour.large_lost)},
           {"our_address", neighbour.up ? Json(routing::to_text(neighbour.addresses.ours)) : Json(nullptr)},
           {"address", neighbour.up ? Json(routing::to_text(neighbour.addresses.theirs)) : Json(nullptr)},
-          {"rate_mbps", has_rate ? Json(port->rate_mbps) : Json(nullptr)},
-          {"link_mbps", has_rate ? Json(port->link_mbps) : Json(nullptr)},
+          {"rate_mbps", port_rate_or_null(port)},
+          {"link_mbps", port == nullptr ? Json(nullptr) : rate_or_null(port->link_mbps)},
           {"latency_us", latency_or_null(neighbour)},
           {"known_ms", ms(neighbour.heard_since)},
           {"heard_ms", ms(neighbour.last_heard)}};

@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "core/circuit/circuit_events.h"
+#include "core/view/events_view.h"
+#include "core/view/neighbour_facts.h"
 #include "routing/text/json_schema.h"
 
 namespace cableway {
@@ -159,16 +161,22 @@ nlohmann::ordered_json flooding_json(const Flooding::Counters& counters) {
           {"segments_retransmitted", counters.retransmitted}};
 }
 
-nlohmann::ordered_json problem_json(EventCode code, const std::string& interface, const std::string& text) {
-  return {{"code", name_of(code)}, {"interface", interface}, {"text", text}, {"seconds", nullptr}};
+// The time of day at that moment, if the wall clock has not jumped since.
+nlohmann::ordered_json wall_time_json(const Node& node, const ProgramRun& run, Instant at) {
+  return rfc3339(run.wall_clock() - std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - at));
 }
 
-nlohmann::ordered_json problems_json(const Node& node, const std::vector<HostProblem>& more) {
+nlohmann::ordered_json problem_json(EventCode code, const std::string& interface, const std::string& text) {
+  return {{"code", name_of(code)}, {"interface", interface}, {"text", text}, {"seconds", nullptr}, {"since", nullptr}};
+}
+
+nlohmann::ordered_json problems_json(const Node& node, const std::vector<HostProblem>& more, const ProgramRun& run) {
   nlohmann::ordered_json problems = nlohmann::ordered_json::array();
   for (const Problem& problem : node.problems()) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
     problems.push_back(problem_json(problem.code, problem.interface, problem.text));
     problems.back()["seconds"] = seconds;
+    problems.back()["since"] = wall_time_json(node, run, problem.since);
   }
   for (const std::string& text : node.left_out()) {
     problems.push_back(problem_json(EventCode::kCableLeftOut, "", text));
@@ -183,6 +191,16 @@ nlohmann::ordered_json keys_json(const std::vector<std::string>& fingerprints) {
   return keys;
 }
 
+// Oldest first, as in the view `events`.
+nlohmann::ordered_json latest_events(const Node& node) {
+  const std::vector<Event> all = node.events().events();
+  nlohmann::ordered_json latest = nlohmann::ordered_json::array();
+  for (auto event = all.rbegin(); event != all.rend() && latest.size() < kStatusEvents; ++event) {
+    if (event->severity() >= EventSeverity::kWarning) latest.insert(latest.begin(), event_json(*event, node.now()));
+  }
+  return latest;
+}
+
 nlohmann::ordered_json counts_json(const EventLog& events) {
   nlohmann::ordered_json counts = nlohmann::ordered_json::object();
   for (const EventKind& kind : event_kinds()) counts[std::string(kind.name)] = events.count(kind.code);
@@ -192,12 +210,17 @@ nlohmann::ordered_json counts_json(const EventLog& events) {
 }  // namespace
 
 std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
-                        const std::vector<HostProblem>& problems, const std::vector<std::string>& keys) {
+                        const std::vector<HostProblem>& problems, const std::vector<std::string>& keys,
+                        const ProgramRun& run) {
   const auto& neighbours = node.neighbours().all();
   const auto up = std::count_if(neighbours.begin(), neighbours.end(), [](const auto& each) { return each.second.up; });
+  const auto uptime = std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - run.started);
   const nlohmann::ordered_json view = {{routing::kSchemaMember, routing::kJsonSchema},
                                        {"node", node.identity().name},
                                        {"cluster", node.identity().cluster},
+                                       {"version", or_null(run.version)},
+                                       {"started", wall_time_json(node, run, run.started)},
+                                       {"uptime_ms", uptime.count()},
                                        {"draining", node.draining()},
                                        {"draining_cables", node.draining_cables()},
                                        {"addresses", node.addresses()},
@@ -205,8 +228,10 @@ std::string status_view(const Node& node, const RelayStatus& relay, const FlowsS
                                        {"keys", keys_json(keys)},
                                        {"nodes", node.flooding().database().size()},
                                        {"cables_up", up},
-                                       {"problems", problems_json(node, problems)},
+                                       {"neighbours", status_neighbours(node)},
+                                       {"problems", problems_json(node, problems, run)},
                                        {"events", counts_json(node.events())},
+                                       {"latest_events", latest_events(node)},
                                        {"sessions", sessions},
                                        {"flooding", flooding_json(node.flooding().counters())},
                                        {"own",

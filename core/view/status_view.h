@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/event/event.h"
 #include "core/event/event_code.h"
 #include "core/node/node.h"
 #include "core/relay/relay_status.h"
@@ -19,9 +20,20 @@ struct HostProblem {
   std::string text;
 };
 
+// The events that a status shows: the newest warnings and errors.
+inline constexpr std::size_t kStatusEvents = 5;
+
+// The program and its run.
+struct ProgramRun {
+  std::string version = "";
+  Instant started = {};  // of the node's clock
+  WallClock wall_clock = [] { return WallTime{}; };
+};
+
 // `keys`: KeyRing::fingerprints(), none where the cluster has no key.
 std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
-                        const std::vector<HostProblem>& problems, const std::vector<std::string>& keys = {});
+                        const std::vector<HostProblem>& problems, const std::vector<std::string>& keys = {},
+                        const ProgramRun& run = {});
 
 }  // namespace cableway
 

@@ -22,7 +22,8 @@ constexpr View kViews[] = {
     {"topology", [](const ViewSources& from) { return routing::to_json_topology(from.topology()); }},
     {"status",
      [](const ViewSources& from) {
-       return status_view(from.node, from.relay(), from.flows(), from.sessions(), from.problems(), from.keys());
+       return status_view(from.node, from.relay(), from.flows(), from.sessions(), from.problems(), from.keys(),
+                          from.run);
      }},
     {"ports",
      [](const ViewSources& from) { return ports_view(from.node, from.transport, from.rejected(), from.control()); }},

@@ -33,6 +33,7 @@ struct ViewSources {
   std::function<std::vector<std::string>()> keys;      // KeyRing::fingerprints(); none without a key
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
+  ProgramRun run = {};
 };
 
 struct View {

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numbers>
+#include <utility>
+
+#include "routing/topology/physical_cable.h"
 
 namespace cableway::routing {
 namespace {
 
 constexpr std::size_t kLongestRow = 8;
-constexpr double kParallelGap = 22;
+constexpr double kParallelGap = 26;
 constexpr double kArc = 46;  // of a cable that bypasses nodes
 
 // In rows of alternating direction, so that neighbours stay adjacent.
@@ -135,18 +139,49 @@ double arc_of(const Place& a, const Place& b, double spacing) {
   return direction * kArc;
 }
 
+// Where each cable runs beside those between the same two nodes: from 0 in its place, and their number; and its
+// distance from the middle of all. Cables of one wire are neighbours, closer to each other than wires.
+struct Beside {
+  double place = 0;
+  double count = 1;
+  double offset = 0;
+};
+
+// By cable. Offsets are to the right, seen from the lower node.
+std::vector<Beside> places_beside(const Topology& topology) {
+  const PhysicalCables physical = physical_cables(topology);
+  std::map<std::pair<NodeIndex, NodeIndex>, std::vector<const PhysicalCable*>> pairs;
+  for (const PhysicalCable& wire : physical.cables) pairs[{wire.a, wire.b}].push_back(&wire);
+  std::vector<Beside> beside(topology.cable_count());
+  for (const auto& [pair, wires] : pairs) {
+    double at = 0;
+    double place = 0;
+    for (const PhysicalCable* wire : wires) {
+      for (const CableIndex cable : wire->cables) {
+        beside[cable.value] = {place++, 0, at};
+        at += kTwinGap;
+      }
+      at += kParallelGap - kTwinGap;
+    }
+    for (const PhysicalCable* wire : wires) {
+      for (const CableIndex cable : wire->cables) {
+        beside[cable.value].count = place;
+        beside[cable.value].offset -= (at - kParallelGap) / 2;
+      }
+    }
+  }
+  return beside;
+}
+
 void place_cables(const Topology& topology, const TopologyShape& shape, double spacing, TopologyLayout& layout) {
+  const std::vector<Beside> all = places_beside(topology);
   for (std::uint32_t i = 0; i < topology.cable_count(); ++i) {
     const Cable& cable = topology.cables()[i];
     const Place& a = layout.places[cable.a.node.value];
     const Place& b = layout.places[cable.b.node.value];
-    const auto parallel = topology.cables_between(cable.a.node, cable.b.node);
-    const auto self =
-        std::find_if(parallel.begin(), parallel.end(), [&](const Adjacency& each) { return each.cable.value == i; });
-    const double place = static_cast<double>(self - parallel.begin());
-    const double count = static_cast<double>(parallel.size());
+    const auto [place, count, offset] = all[i];
     const double arc = shape.kind == TopologyKind::kTorus ? arc_of(a, b, spacing) : 0;
-    layout.bends.push_back((place - (count - 1) / 2) * kParallelGap + arc);
+    layout.bends.push_back((cable.a.node < cable.b.node ? offset : -offset) + arc);
     // Labels of parallel cables go side by side; the label of an arc goes where it meets neither a node nor another
     // label.
     const double on_arc = 0.7 * spacing / std::max(std::hypot(b.x - a.x, b.y - a.y), spacing);

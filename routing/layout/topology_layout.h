@@ -9,6 +9,9 @@
 
 namespace cableway::routing {
 
+// Between cables that are one wire; others are further apart.
+inline constexpr double kTwinGap = 16;
+
 struct Place {
   double x = 0;
   double y = 0;  // downwards

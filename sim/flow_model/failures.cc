@@ -115,11 +115,13 @@ class FailureAnalysis {
   std::size_t done_ = 0;
 };
 
-std::string cable_text(const Topology& topology, const routing::PhysicalCable& physical) {
-  const std::string names = absl::StrJoin(physical.cables, "=", [&](std::string* text, CableIndex cable) {
-    absl::StrAppend(text, topology.cable(cable).name);
+std::string cable_text(const Topology& topology, const routing::PhysicalCable& physical,
+                       const routing::ShortCableNames* names) {
+  const std::string cables = absl::StrJoin(physical.cables, "=", [&](std::string* text, CableIndex cable) {
+    absl::StrAppend(text, names == nullptr ? topology.cable(cable).name : names->of(cable));
   });
-  return absl::StrCat(names, " (", topology.node(physical.a).name, "-", topology.node(physical.b).name, ")");
+  const std::string nodes = absl::StrCat(topology.node(physical.a).name, "-", topology.node(physical.b).name);
+  return cables == nodes ? cables : absl::StrCat(cables, " (", nodes, ")");
 }
 
 }  // namespace
@@ -135,17 +137,18 @@ absl::StatusOr<FailureReport> analyse_failures(const Topology& topology, const F
   return FailureAnalysis(*std::move(intact), settings).run();
 }
 
-std::string describe(const Topology& topology, const routing::PhysicalCables& physical, const FailureCase& failure) {
+std::string describe(const Topology& topology, const routing::PhysicalCables& physical, const FailureCase& failure,
+                     const routing::ShortCableNames* names) {
   switch (failure.kind) {
     case FailureCase::Kind::kNode:
       return absl::StrCat("node ", topology.node(failure.node).name);
     case FailureCase::Kind::kCable:
-      return absl::StrCat("cable ", cable_text(topology, physical.cables[failure.cable]));
+      return absl::StrCat("cable ", cable_text(topology, physical.cables[failure.cable], names));
     case FailureCase::Kind::kTwoCables:
       break;
   }
-  return absl::StrCat("cables ", cable_text(topology, physical.cables[failure.cable]), " and ",
-                      cable_text(topology, physical.cables[failure.second_cable]));
+  return absl::StrCat("cables ", cable_text(topology, physical.cables[failure.cable], names), " and ",
+                      cable_text(topology, physical.cables[failure.second_cable], names));
 }
 
 }  // namespace cableway::sim

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "routing/paths/weak_points.h"
 #include "routing/topology/physical_cable.h"
+#include "routing/topology/short_cable_names.h"
 #include "routing/topology/topology.h"
 #include "sim/flow_model/all_to_all_routes.h"
 
@@ -55,9 +56,9 @@ std::size_t failure_case_count(std::size_t nodes, std::size_t physical_cables, b
 // all flows. Pure, except for `progress`.
 absl::StatusOr<FailureReport> analyse_failures(const routing::Topology& topology, const FailureSettings& settings = {});
 
-// "cable c3 (n3-n4)", "cables c3 (n3-n4) and c7 (n0-n7)", "node n3".
+// "cable c3 (n3-n4)", "cables c3 (n3-n4) and c7 (n0-n7)", "node n3". `names`: short names of cables; null: full ones.
 std::string describe(const routing::Topology& topology, const routing::PhysicalCables& physical,
-                     const FailureCase& failure);
+                     const FailureCase& failure, const routing::ShortCableNames* names = nullptr);
 
 }  // namespace cableway::sim
 

@@ -45,8 +45,10 @@ int run(const std::vector<std::string>& arguments, const Surroundings& surroundi
   if (const int* exit_status = std::get_if<int>(&parsed)) return *exit_status;
   const absl::StatusOr<Settings> settings = read_settings(set.config(), surroundings);
   if (!settings.ok()) return fail(err, settings.status(), kNotUsable);
+  const Paint paint(has_colour(set.color(), surroundings.environment, surroundings.out_is_terminal));
+  const std::string command = command_text(arguments);
   const absl::StatusOr<Answer> answer =
-      set.verb(std::get<std::size_t>(parsed)).run({*settings, surroundings, command_text(arguments), out, err});
+      set.verb(std::get<std::size_t>(parsed)).run({*settings, surroundings, command, out, err, paint});
   if (!answer.ok()) return fail(err, answer.status(), exit_status_of(answer.status()));
   for (const std::string& remark : answer->remarks) err << "cableway: " << remark << "\n";
   out << answer->text << std::flush;

@@ -36,6 +36,9 @@ Program cableway_program() {
 CommandSet::CommandSet() : verbs_(all_verbs()) {
   for (const std::unique_ptr<Verb>& verb : verbs_) {
     commands_.push_back(verb->describe());
+    commands_.back().arguments.push_back(
+        choice_option("--color", {"auto", "always", "never"}, color_,
+                      "colours of severities and states; auto: on a terminal, unless NO_COLOR is set"));
     commands_.back().arguments.push_back(text_option("--config", "FILE", config_, "settings file (CABLEWAY_CONFIG)")
                                              .that_names(Argument::Names::kFiles));
   }

@@ -27,9 +27,12 @@ class CommandSet {
   Verb& verb(std::size_t index) { return *verbs_[index]; }
   // The settings file that the arguments name; empty: none.
   const std::string& config() const { return config_; }
+  // "auto", "always" or "never".
+  const std::string& color() const { return color_; }
 
  private:
   std::string config_;
+  std::string color_ = "auto";
   std::vector<std::unique_ptr<Verb>> verbs_;
   std::vector<Command> commands_;
 };

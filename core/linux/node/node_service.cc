@@ -442,7 +442,8 @@ ViewSources NodeService::view_sources() const {
           .problems = [this] { return problems(); },
           .keys = [this] { return keys_->fingerprints(); },
           .rejected = [this] { return inventory_->rejected(); },
-          .control = [this] { return channel_.counters(); }};
+          .control = [this] { return channel_.counters(); },
+          .run = {.version = CABLEWAY_VERSION, .started = started_, .wall_clock = host_wall_time}};
 }
 
 // Why circuits or neighbours cannot reach this node, or could not after its next start.

@@ -102,6 +102,7 @@ class NodeService {
   Settings settings_;
   const EventLog::Listener on_event_;
   AsioClock clock_;
+  const Instant started_ = clock_.now();
   UdpControlChannel channel_;
   std::unique_ptr<NetlinkInventory> inventory_;
   std::unique_ptr<KeyService> keys_;

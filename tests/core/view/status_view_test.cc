@@ -77,10 +77,25 @@ TEST_F(StatusView, IsJsonWithEveryField) {
   EXPECT_EQ(view.at("events").at("CABLE_LOST"), 0);
   EXPECT_EQ(view.at("events").size(), kEventCodes);
   view.erase("events");
+  ASSERT_EQ(view.at("neighbours").size(), 2U);
+  const nlohmann::json neighbour = view.at("neighbours").at(0);
+  view.erase("neighbours");
+  EXPECT_EQ(neighbour.at("state"), "up");
+  EXPECT_EQ(neighbour.at("cable").get<std::string>().find("n0"), 0U) << "the full name";
+  EXPECT_EQ(neighbour.at("draining"), false);
+  EXPECT_GT(neighbour.at("known_ms"), 0);
+  for (const char* name : {"node", "interface", "neighbour_interface", "rate_mbps", "latency_us"}) {
+    EXPECT_TRUE(neighbour.contains(name)) << name;
+  }
+  EXPECT_EQ(view.at("uptime_ms"), node().now().since_start / std::chrono::milliseconds(1));
+  view.erase("uptime_ms");
   const nlohmann::json expected = {
       {"schema", 1},
       {"node", "n1"},
       {"cluster", "test"},
+      {"version", nullptr},
+      {"started", view.at("started")},
+      {"latest_events", nlohmann::json::array()},
       {"draining", false},
       {"draining_cables", nlohmann::json::array()},
       {"addresses", {"10.0.0.2", "10.0.0.5"}},
@@ -205,16 +220,60 @@ TEST_F(StatusView, ShowsWhyNoCircuitCanArrive) {
   const nlohmann::json view =
       nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {{EventCode::kNotListening, "cannot listen"}}));
   EXPECT_EQ(view.at("problems"), nlohmann::json::parse(R"([
-      {"code": "NOT_LISTENING", "interface": "", "text": "cannot listen", "seconds": null}])"));
+      {"code": "NOT_LISTENING", "interface": "", "text": "cannot listen", "seconds": null, "since": null}])"));
 }
 
 TEST_F(StatusView, ShowsUnusablePortsAndTheirAge) {
   world_.fabric().set_rejected(1, {{"eth8", "is down", true}});
   world_.clock().run_for(std::chrono::milliseconds(3500));
   const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {}));
-  EXPECT_EQ(view.at("problems"), nlohmann::json::parse(R"([
-      {"code": "PORT_UNUSABLE", "interface": "eth8", "text": "eth8 is down", "seconds": 3}])"));
+  nlohmann::json problem = view.at("problems").at(0);
+  EXPECT_EQ(problem.at("since").get<std::string>().back(), 'Z');
+  problem.erase("since");
+  EXPECT_EQ(problem, nlohmann::json::parse(
+                         R"({"code": "PORT_UNUSABLE", "interface": "eth8", "text": "eth8 is down", "seconds": 3})"));
+  EXPECT_EQ(view.at("problems").size(), 1U);
   EXPECT_EQ(view.at("events").at("PORT_UNUSABLE"), 1);
+}
+
+TEST_F(StatusView, TellsSinceWhenTheProgramRunsAndWhatItIs) {
+  const WallTime now = WallTime{} + std::chrono::hours(24);
+  const ProgramRun run{.version = "1.2.3",
+                       .started = Instant{node().now().since_start - std::chrono::milliseconds(1500)},
+                       .wall_clock = [&] { return now; }};
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {}, {}, run));
+  EXPECT_EQ(view.at("version"), "1.2.3");
+  EXPECT_EQ(view.at("uptime_ms"), 1500);
+  EXPECT_EQ(view.at("started"), "1970-01-01T23:59:58.500Z");
+}
+
+TEST_F(StatusView, ShowsTheNewestWarningsAndErrors) {
+  for (int i = 0; i < 7; ++i) {
+    world_.node(1).event_sink().raise(EventCode::kPortUnusable, "event " + std::to_string(i));
+    world_.node(1).event_sink().raise(EventCode::kCableUp, "no warning");
+  }
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {}));
+  ASSERT_EQ(view.at("latest_events").size(), kStatusEvents);
+  EXPECT_EQ(view.at("latest_events").front().at("text"), "event 2") << "the oldest first";
+  EXPECT_EQ(view.at("latest_events").back().at("text"), "event 6");
+  for (const char* name : {"number", "time", "age_ms", "severity", "code", "fields"}) {
+    EXPECT_TRUE(view.at("latest_events").back().contains(name)) << name;
+  }
+}
+
+// A cable whose latency is not measured yet, or whose rates are not known, has none: no default is shown.
+TEST_F(StatusView, HasNoDefaultLatency) {
+  sim::NodeWorld world(1);
+  world.build(2, {{0, 1}});
+  world.start_all();
+  const auto neighbours = [&] {
+    return nlohmann::json::parse(status_view(world.node(0), RelayStatus{}, {}, 0, {})).at("neighbours");
+  };
+  ASSERT_TRUE(world.settle(std::chrono::seconds(5), [&] { return !neighbours().empty(); }));
+  const nlohmann::json first = neighbours().at(0);
+  EXPECT_TRUE(first.at("state") == "up" || first.at("latency_us").is_null());
+  ASSERT_TRUE(world.settle(std::chrono::seconds(10), [&] { return !neighbours().at(0).at("latency_us").is_null(); }));
+  EXPECT_EQ(neighbours().at(0).at("node"), "n1");
 }
 
 // A view must not throw, whatever names it shows.

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -350,9 +351,15 @@ TEST(NodeTest, StatusAsText) {
   });
   const Outcome outcome = cableway({"status"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  const std::size_t end = outcome.out.find("\n\n");
+  ASSERT_NE(end, std::string::npos) << outcome.out;
+  const std::string head = outcome.out.substr(0, end + 1);
+  EXPECT_THAT(outcome.out.substr(end + 2),
+              ::testing::ContainsRegex("^neighbour +cable +port +its port +rate +us +state +known for\nn0 .* up "));
   EXPECT_EQ(
-      outcome.out,
+      std::regex_replace(head, std::regex("-, up for [^\n]*"), "-, up for some time"),
       "node n1 of cluster test\n"
+      "  version     -, up for some time\n"
       "  topology    4 nodes, itself included; 2 cables of this node up\n"
       "  addresses   10.0.0.2, 10.0.0.5\n"
       "  relay port  7470\n"

@@ -228,7 +228,7 @@ class ZshTest(Shells):
         cases = {
             "cableway plan ": ["addresses", "ranks"],
             "cableway events --severity=": ["debug", "error", "info", "warning"],
-            "cableway undrain --": ["--config", "--help", "--json"],
+            "cableway undrain --": ["--color", "--config", "--help", "--json"],
             "cableway path --file ring:3 n0 ": ["n0", "n1", "n2"],
             "cableway plan ranks --file=ring:3 --hosts n1,": ["n0", "n1", "n2"],
             "cableway topology --file ri": ["ring.json", "ring.toml"],

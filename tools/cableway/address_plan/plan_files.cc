@@ -126,7 +126,8 @@ std::string cabling_file(const AddressPlan& plan) {
     }
   }
   TextTable table(
-      {{"cable"}, {"from"}, {"plug"}, {"interface"}, {"address"}, {"to"}, {"plug"}, {"interface"}, {"address"}});
+      {{"cable"}, {"from"}, {"plug"}, {"interface"}, {"address"}, {"to"}, {"plug"}, {"interface"}, {"address"}},
+      kAnyColumns);
   for (const PlannedCable& cable : plan.cables) {
     for (const PlannedLink& link : cable.links) {
       table.add_row({link.name, link.from.host, link.from.plug, link.from.interface, with_bits(plan, link.from),

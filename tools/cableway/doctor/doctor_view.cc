@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "routing/text/json_schema.h"
 #include "tools/cableway/doctor/doctor_nccl.h"
 #include "tools/cableway/text/text_table.h"
@@ -27,7 +29,10 @@ std::string nccl_text(const NcclSettings& nccl) {
     return absl::StrCat("NCCL settings: none in the environment", nccl.files.empty() ? "" : ", ",
                         absl::StrJoin(nccl.files, ", "), "\n");
   }
-  TextTable table({{"NCCL setting"}, {"value"}, {"from"}, {"remark"}});
+  TextTable table({{"NCCL setting"},
+                   {"value"},
+                   {"from", TextTable::Align::kLeft, TextTable::Fit::kCutMiddle},
+                   {"remark", TextTable::Align::kLeft, TextTable::Fit::kWrap}});
   for (const NcclSetting& setting : nccl.settings) {
     const std::string overridden =
         setting.overridden.empty() ? "" : absl::StrCat("instead of ", absl::StrJoin(setting.overridden, ", "));
@@ -38,6 +43,13 @@ std::string nccl_text(const NcclSettings& nccl) {
   return table.text();
 }
 
+// "cable n0-n1", where the finding has the full name.
+std::string about_text(const std::string& about, const Look& look) {
+  constexpr absl::string_view kCable = "cable ";
+  if (!absl::StartsWith(about, kCable)) return about;
+  return absl::StrCat(kCable, look.cable(about.substr(kCable.size())));
+}
+
 }  // namespace
 
 Severity worst_of(const std::vector<Finding>& findings) {
@@ -46,15 +58,15 @@ Severity worst_of(const std::vector<Finding>& findings) {
   return worst;
 }
 
-std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl) {
+std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl, const Look& look) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& left, const Finding& right) { return left.severity > right.severity; });
   constexpr std::size_t kSeverityWidth = 9;
   std::string lines;
   for (const Finding& finding : findings) {
-    std::string severity = severity_name(finding.severity);
-    severity.resize(kSeverityWidth, ' ');
-    absl::StrAppend(&lines, severity, finding.about, ": ", finding.what, " [", finding.code, "]\n");
+    const std::string severity = severity_name(finding.severity);
+    absl::StrAppend(&lines, look.paint.severity(severity, severity), std::string(kSeverityWidth - severity.size(), ' '),
+                    about_text(finding.about, look), ": ", finding.what, " [", finding.code, "]\n");
     if (!finding.advice.empty()) {
       absl::StrAppend(&lines, std::string(kSeverityWidth, ' '), "-> ",
                       absl::StrReplaceAll(finding.advice, {{"\n", "\n" + std::string(kSeverityWidth + 3, ' ')}}), "\n");

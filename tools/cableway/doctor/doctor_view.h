@@ -7,13 +7,14 @@
 
 #include "tools/cableway/doctor/doctor.h"
 #include "tools/cableway/doctor/facts/nccl_settings.h"
+#include "tools/cableway/text/look.h"
 
 namespace cableway::cli {
 
 Severity worst_of(const std::vector<Finding>& findings);
 
 // The worst first, each with its advice, then NCCL's settings and a line of counts.
-std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl);
+std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl, const Look& look = {});
 
 //   worst          "ok", "info", "warning" or "error"
 //   findings       {severity, code, about, what, advice (null where there is none), measured (null without a speed

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/text/nearest_name.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/short_cable_names.h"
 
 namespace cableway::cli {
 namespace {
@@ -26,7 +27,12 @@ const Port* end_at(const Cable& cable, NodeIndex node) {
 DrainTarget target_of(const Topology& topology, NodeIndex here, const Cable& cable) {
   const Port& own = *end_at(cable, here);
   const Port& other = &own == &cable.a ? cable.b : cable.a;
-  return {topology.node(here).name, cable.name, cable.draining, own.interface, topology.node(other.node).name};
+  return {.node = topology.node(here).name,
+          .cable = cable.name,
+          .drains = cable.draining,
+          .interface = own.interface,
+          .neighbour = topology.node(other.node).name,
+          .shown = routing::ShortCableNames(topology).with_full(cable)};
 }
 
 std::vector<const Cable*> cables_at(const Topology& topology, NodeIndex here, const std::string& interface) {
@@ -41,8 +47,13 @@ std::vector<const Cable*> cables_at(const Topology& topology, NodeIndex here, co
 absl::Status not_here(const Topology& topology, const Cable& cable) {
   const std::string& a = topology.node(cable.a.node).name;
   const std::string& b = topology.node(cable.b.node).name;
-  return absl::InvalidArgumentError(
-      absl::StrCat("cable ", cable.name, " joins ", a, " and ", b, ": run this on ", a, " or on ", b));
+  return absl::InvalidArgumentError(absl::StrCat("cable ", routing::ShortCableNames(topology).with_full(cable),
+                                                 " joins ", a, " and ", b, ": run this on ", a, " or on ", b));
+}
+
+absl::StatusOr<DrainTarget> here_or_refused(const Topology& topology, NodeIndex here, const Cable& cable) {
+  if (end_at(cable, here) == nullptr) return not_here(topology, cable);
+  return target_of(topology, here, cable);
 }
 
 absl::Status several(const std::string& interface, const std::vector<const Cable*>& cables) {
@@ -77,7 +88,8 @@ absl::Status unknown(const Topology& topology, NodeIndex here, const std::string
 }  // namespace
 
 std::string describe(const DrainTarget& target) {
-  return target.is_cable() ? absl::StrCat("cable ", target.cable) : absl::StrCat("node ", target.node);
+  if (!target.is_cable()) return absl::StrCat("node ", target.node);
+  return absl::StrCat("cable ", target.shown.empty() ? target.cable : target.shown);
 }
 
 absl::StatusOr<DrainTarget> find_drain_target(const Topology& topology, const std::string& here,
@@ -87,10 +99,8 @@ absl::StatusOr<DrainTarget> find_drain_target(const Topology& topology, const st
     return absl::UnavailableError(absl::StrCat("node ", here, " is not in its topology yet: try again"));
   }
   if (name == here) return DrainTarget{.node = here, .drains = topology.node(*self).draining};
-  for (const Cable& cable : topology.plugged_cables()) {
-    if (cable.name != name) continue;
-    if (end_at(cable, *self) == nullptr) return not_here(topology, cable);
-    return target_of(topology, *self, cable);
+  if (const Cable* const cable = topology.find_plugged(name); cable != nullptr) {
+    return here_or_refused(topology, *self, *cable);
   }
   const std::vector<const Cable*> at_port = cables_at(topology, *self, name);
   if (at_port.size() == 1) return target_of(topology, *self, *at_port.front());
@@ -98,6 +108,9 @@ absl::StatusOr<DrainTarget> find_drain_target(const Topology& topology, const st
   if (topology.find_node(name).has_value()) {
     return absl::InvalidArgumentError(absl::StrCat("this is node ", here, ": run this on ", name));
   }
+  const absl::StatusOr<const Cable*> cable = routing::ShortCableNames(topology).find(name);
+  if (cable.ok()) return here_or_refused(topology, *self, **cable);
+  if (absl::IsInvalidArgument(cable.status())) return cable.status();
   return unknown(topology, *self, name);
 }
 
@@ -105,10 +118,14 @@ absl::StatusOr<DrainTarget> find_checked_target(const Topology& topology, const 
                                                 const std::string& name) {
   absl::StatusOr<DrainTarget> target = find_drain_target(topology, here, name);
   if (target.ok() || !topology.find_node(here).has_value()) return target;
-  if (const Cable* const cable = topology.find_plugged(name); cable != nullptr) {
-    target = target_of(topology, cable->a.node, *cable);
+  const routing::ShortCableNames names(topology);
+  const absl::StatusOr<const Cable*> cable = names.find(name);
+  if (cable.ok()) {
+    target = target_of(topology, (*cable)->a.node, **cable);
   } else if (const std::optional<NodeIndex> node = topology.find_node(name); node.has_value()) {
     target = DrainTarget{.node = name, .drains = topology.node(*node).draining};
+  } else if (absl::IsInvalidArgument(cable.status())) {
+    return cable.status();
   } else {
     return cables_at(topology, *topology.find_node(here), name).empty() ? unknown_anywhere(topology, name)
                                                                         : target.status();

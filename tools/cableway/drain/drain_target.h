@@ -16,15 +16,17 @@ struct DrainTarget {
   std::string interface = {};  // of the cable, at the node
   std::string neighbour = {};  // the node at the cable's other end
   bool is_here = true;
+  std::string shown = {};  // the cable as people are told: its short name, and its full one
 
   bool is_cable() const { return !cable.empty(); }
 };
 
-// "node n0", "cable n0.eth1-n1.eth2".
+// "node n0", "cable n0-n1 (n0.eth1-n1.eth2)".
 std::string describe(const DrainTarget& target);
 
-// `name`: of the node `here`, of one of its cables, or of an interface that ends one cable. InvalidArgument: another
-// node or a cable of others, with where to run the command; several cables end at the interface; or an unknown name.
+// `name`: of the node `here`, of one of its cables (in full or short, routing/topology/short_cable_names.h), or of an
+// interface that ends one cable. InvalidArgument: another node or a cable of others, with where to run the command;
+// several cables end at the interface or have that short name; or an unknown name.
 absl::StatusOr<DrainTarget> find_drain_target(const routing::Topology& topology, const std::string& here,
                                               const std::string& name);
 

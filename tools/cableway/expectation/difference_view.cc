@@ -10,7 +10,7 @@ std::string difference_count(const Comparison& comparison) {
   return count == 0 ? "no difference" : absl::StrCat(count, count == 1 ? " difference" : " differences");
 }
 
-std::string differences_text(const std::string& file, const Comparison& comparison) {
+std::string differences_text(const std::string& file, const Comparison& comparison, const Paint& paint) {
   std::string text =
       absl::StrCat("expected (", routing::escaped(file), "): ", difference_count(comparison),
                    comparison.by_interface ? ""
@@ -21,8 +21,8 @@ std::string differences_text(const std::string& file, const Comparison& comparis
   for (const Difference& difference : comparison.differences) {
     std::string label(label_of(difference.kind));
     label.resize(kLabelWidth, ' ');
-    absl::StrAppend(&text, "  ", label, difference.what, "\n", std::string(kLabelWidth + 2, ' '), difference.advice,
-                    "\n");
+    absl::StrAppend(&text, "  ", paint(Paint::Tone::kWarning, label), difference.what, "\n",
+                    std::string(kLabelWidth + 2, ' '), difference.advice, "\n");
   }
   return text;
 }

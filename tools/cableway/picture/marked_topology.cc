@@ -82,7 +82,7 @@ class MarkedDrawing {
   void mark_found(const Difference& difference) {
     const std::string label = label_of_found(difference.kind);
     for (const std::string& name : difference.found_cables) {
-      if (!label.empty()) marks_.cables[name] = {false, label};
+      if (!label.empty()) marks_.cables[name] = {CableMark::Kind::kWrong, label};
     }
   }
 
@@ -101,7 +101,7 @@ class MarkedDrawing {
     if (is_joined_by_found(difference, a, b) || !drawn_.insert(cable.name).second) return;
     routing::Cable missing{
         .name = unused_name(), .a = missing_end(a, 1), .b = missing_end(b, 2), .rate_mbps = cable.rate_mbps};
-    marks_.cables[missing.name] = {true, "missing"};
+    marks_.cables[missing.name] = {CableMark::Kind::kMissing, "missing"};
     cables_.push_back(std::move(missing));
   }
 

@@ -57,9 +57,9 @@ std::string own_name(const routing::Topology& topology, const routing::Cable& ca
 
 std::string describe_cable(const routing::Topology& topology, const routing::Cable& cable) {
   return absl::StrCat(cable.name, ": ", describe_end(topology, cable.a), " - ", describe_end(topology, cable.b), ", ",
-                      rate_text(cable.rate_mbps),
-                      cable.latency_us ? absl::StrCat(", ", latency_text(cable.latency_us)) : "",
-                      cable.routed ? ", routed" : "", cable.draining ? ", draining" : "",
+                      rate_text(cable.rate_mbps), cable.latency_us ? ", " : ", latency ",
+                      latency_text(cable.latency_us), cable.routed ? ", routed" : "",
+                      cable.draining ? ", draining" : "",
                       cable.loss_percent > 0 ? absl::StrCat(", loses ", cable.loss_percent, " % of packets") : "");
 }
 

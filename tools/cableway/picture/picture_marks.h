@@ -10,8 +10,13 @@
 namespace cableway::cli {
 
 struct CableMark {
-  bool is_missing = false;  // expected, but not there: dashed in DOT, dotted in SVG
-  std::string label;        // "missing", "wrong plug"
+  // kMissing: expected, but not there, drawn dashed; the last two are of drawable_topology.h.
+  enum class Kind { kWrong, kMissing, kUnused, kSwitchPort };
+  Kind kind = Kind::kWrong;
+  std::string label;       // "missing", "wrong plug"
+  std::string about = {};  // of the last two kinds: all of its properties
+
+  bool is_missing() const { return kind == Kind::kMissing; }
 };
 
 struct PictureMarks {

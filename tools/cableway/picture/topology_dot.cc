@@ -98,7 +98,7 @@ std::string cable_line(const routing::Topology& topology, const routing::Cable& 
                        const PictureMarks& marks) {
   const auto mark = marks.cables.find(cable.name);
   const bool is_marked = mark != marks.cables.end();
-  if (is_marked && mark->second.is_missing) return missing_line(topology, cable, mark->second);
+  if (is_marked && mark->second.is_missing()) return missing_line(topology, cable, mark->second);
   const std::string name = own_name(topology, cable);
   const std::string label = absl::StrCat(name, name.empty() ? "" : "\\n", rate_text(cable.rate_mbps),
                                          is_marked ? absl::StrCat("\\n", mark->second.label) : "");

@@ -14,7 +14,7 @@ namespace cableway::cli {
 // 200 cables the rates are in the tooltips only. `self` and how nodes look: as in topology_dot.h.
 std::string topology_svg(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
 
-// With marks, of marked_topology.h: missing nodes are dashed, missing cables dotted, both red, what is not as expected
+// With marks, of marked_topology.h: missing nodes are dashed, missing cables dashed, both red, what is not as expected
 // is purple; each has a label that says so.
 std::string topology_svg(const routing::Topology& topology, const PictureMarks& marks);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -10,8 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "routing/layout/text_width.h"
 #include "routing/layout/topology_layout.h"
+#include "routing/topology/physical_cable.h"
+#include "routing/topology/short_cable_names.h"
 #include "routing/topology/topology_kind.h"
+#include "tools/cableway/picture/label_places.h"
 #include "tools/cableway/picture/node_look.h"
 #include "tools/cableway/picture/xml_text.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -24,131 +27,101 @@ using routing::Topology;
 using routing::TopologyLayout;
 
 // Pixels.
-constexpr double kNameCharacter = 8;
+constexpr double kNamePixels = 13;
+constexpr double kNotePixels = 10.5;
+constexpr double kValuePixels = 12;
 constexpr double kMapBoxHeight = 36;
 constexpr double kSmallestMapBox = 56;
+constexpr double kMapBoxRoom = 20;
+constexpr double kWidestName = 150;
 constexpr double kLaneGap = 4.5;  // distance of a direction's lane from the middle of its cable
 constexpr double kArrow = 6;
-constexpr double kLabelCharacter = 6.6;
-constexpr double kLabelHeight = 12;
-constexpr double kLabelGap = 11;  // from the middle of a cable
-// Space around the outermost boxes, for arcs and labels.
-constexpr double kRoomBeside = 125;
-constexpr double kRoomAbove = 64;
+constexpr double kValueHeight = 14;
+constexpr double kValueRoom = 4;
+constexpr double kValueGap = 11;  // from the middle of a cable
+constexpr double kMapMargin = 12;
+constexpr double kLaneRoom = 14;  // of both lanes
 constexpr std::size_t kMaxMapLabels = 100;
 constexpr std::size_t kRanksInBox = 3;
 
 constexpr std::array<double, kHeatLevels> kWidths = {1.5, 2.5, 3, 3.5, 4.5, 5.5};
-
-double map_box_width(const std::string& name) {
-  return std::max(kSmallestMapBox, static_cast<double>(name.size()) * kNameCharacter + 18);
-}
-
-// A quadratic curve.
-struct Curve {
-  Place begin;
-  Place control;
-  Place end;
-
-  Place at(double where) const {
-    const double rest = 1 - where;
-    return {rest * rest * begin.x + 2 * rest * where * control.x + where * where * end.x,
-            rest * rest * begin.y + 2 * rest * where * control.y + where * where * end.y};
-  }
-  // The unit tangent at a place.
-  Place along(double where) const {
-    const double x = (1 - where) * (control.x - begin.x) + where * (end.x - control.x);
-    const double y = (1 - where) * (control.y - begin.y) + where * (end.y - control.y);
-    const double length = std::max(std::hypot(x, y), 1e-9);
-    return {x / length, y / length};
-  }
-  Curve reversed() const { return {end, control, begin}; }
-  // A parallel curve to the right, seen from `begin`.
-  Curve beside(double distance) const {
-    const double length = std::max(std::hypot(end.x - begin.x, end.y - begin.y), 1e-9);
-    const double x = -(end.y - begin.y) / length * distance;
-    const double y = (end.x - begin.x) / length * distance;
-    return {{begin.x + x, begin.y + y}, {control.x + x, control.y + y}, {end.x + x, end.y + y}};
-  }
-};
-
-struct Box {
-  double left = 0;
-  double top = 0;
-  double right = 0;
-  double bottom = 0;
-
-  static Box around(const Place& middle, double width, double height) {
-    return {middle.x - width / 2, middle.y - height / 2, middle.x + width / 2, middle.y + height / 2};
-  }
-  bool overlaps(const Box& other) const {
-    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
-  }
-};
 
 class CableMap {
  public:
   explicit CableMap(const SimReport& report)
       : report_(report),
         topology_(report.topology),
-        widest_(widest_box(report.topology)),
+        names_(topology_),
+        ranks_(ranks_by_node(report)),
         layout_(lay_out(topology_, routing::recognise_shape(topology_), spacing())),
-        ranks_(topology_.node_count()),
-        cut_(topology_.cable_count()) {
-    for (std::size_t rank = 0; rank < report.request.ranks.size(); ++rank) {
-      ranks_[report.request.ranks[rank].value].push_back(rank);
-    }
+        cut_(topology_.cable_count()),
+        busy_(wire_utilisations(report)) {
     for (const sim::CutEffect& effect : report.prediction.cuts) {
       if (!effect.happened) continue;
       for (const routing::CableIndex cable : effect.wire) cut_[cable.value] = true;
     }
+    for (std::uint32_t i = 0; i < topology_.node_count(); ++i) {
+      taken_.take(Box::around(layout_.places[i], box_width(i) + 4, kMapBoxHeight + 4));
+    }
+    for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) {
+      constexpr int kSteps = 8;
+      for (int step = 0; step <= kSteps; ++step) {
+        taken_.hold(Box::around(curve(i).at(static_cast<double>(step) / kSteps), kLaneRoom, kLaneRoom));
+      }
+    }
   }
 
-  std::string text() const {
-    // The layout's margin is larger than needed here.
-    const double spare_x = std::max(0.0, layout_.places.empty() ? 0 : leftmost() - kRoomBeside - widest_ / 2);
-    const double spare_y = std::max(0.0, layout_.places.empty() ? 0 : topmost() - kRoomAbove - kMapBoxHeight / 2);
-    const double width = layout_.width - 2 * spare_x;
-    const double height = layout_.height - 2 * spare_y;
-    std::string svg = absl::StrFormat(
-        "<svg class=\"map\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"topology\" width=\"%.0f\" "
-        "height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\">\n",
-        width, height, spare_x, spare_y, width, height);
-    for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) absl::StrAppend(&svg, cable(i));
-    for (std::uint32_t i = 0; i < topology_.node_count(); ++i) absl::StrAppend(&svg, node(i));
-    return absl::StrCat(svg, labels(), "</svg>\n");
+  std::string text() {
+    std::string drawn;
+    for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) absl::StrAppend(&drawn, cable(i));
+    for (std::uint32_t i = 0; i < topology_.node_count(); ++i) absl::StrAppend(&drawn, node(i));
+    absl::StrAppend(&drawn, labels());
+    const Box& all = taken_.all();
+    const double width = all.right - all.left + 2 * kMapMargin;
+    const double height = all.bottom - all.top + 2 * kMapMargin;
+    return absl::StrFormat(
+               "<svg class=\"map\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"topology\" "
+               "width=\"%.0f\" height=\"%.0f\" viewBox=\"%.1f %.1f %.1f %.1f\">\n",
+               width, height, all.left - kMapMargin, all.top - kMapMargin, width, height) +
+           drawn + "</svg>\n";
   }
 
  private:
-  static double widest_box(const Topology& topology) {
-    double widest = kSmallestMapBox;
-    for (const routing::Node& node : topology.nodes()) widest = std::max(widest, map_box_width(node.name));
-    return widest;
-  }
-  double spacing() const { return widest_ + (topology_.cable_count() <= kMaxMapLabels ? 128 : 40); }
-  double leftmost() const {
-    return std::min_element(layout_.places.begin(), layout_.places.end(),
-                            [](const Place& a, const Place& b) { return a.x < b.x; })
-        ->x;
-  }
-  double topmost() const {
-    return std::min_element(layout_.places.begin(), layout_.places.end(),
-                            [](const Place& a, const Place& b) { return a.y < b.y; })
-        ->y;
+  static std::vector<std::vector<std::size_t>> ranks_by_node(const SimReport& report) {
+    std::vector<std::vector<std::size_t>> ranks(report.topology.node_count());
+    for (std::size_t rank = 0; rank < report.request.ranks.size(); ++rank) {
+      ranks[report.request.ranks[rank].value].push_back(rank);
+    }
+    return ranks;
   }
 
-  // The control point is twice as far from the straight line as the curve gets.
+  // The map is as wide as the page: a long name would leave no room for others.
+  std::string shown_name(std::uint32_t node) const {
+    return routing::fitting_text(topology_.nodes()[node].name, kWidestName, kNamePixels, routing::FontWeight::kBold);
+  }
+
+  double box_width(std::uint32_t node) const {
+    const double name = routing::text_width(shown_name(node), kNamePixels, routing::FontWeight::kBold);
+    return std::max({kSmallestMapBox, name + kMapBoxRoom, routing::text_width(note(node), kNotePixels) + kMapBoxRoom});
+  }
+
+  double spacing() const {
+    double widest = kSmallestMapBox;
+    for (std::uint32_t i = 0; i < topology_.node_count(); ++i) widest = std::max(widest, box_width(i));
+    return widest + (topology_.cable_count() <= kMaxMapLabels ? 128 : 40);
+  }
+
   Curve curve(std::uint32_t index) const {
-    const Place& a = layout_.places[topology_.cables()[index].a.node.value];
-    const Place& b = layout_.places[topology_.cables()[index].b.node.value];
-    const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1.0);
-    const double offset = 2 * layout_.bends[index] / length;
-    return {a, {(a.x + b.x) / 2 - (b.y - a.y) * offset, (a.y + b.y) / 2 + (b.x - a.x) * offset}, b};
+    return Curve::of(layout_.places[topology_.cables()[index].a.node.value],
+                     layout_.places[topology_.cables()[index].b.node.value], layout_.bends[index]);
   }
 
   const sim::CableLoad& load(std::uint32_t index, bool from_a) const {
     return report_.prediction.cables[2ULL * index + (from_a ? 0 : 1)];
   }
+
+  // A direction of a wire that its cables fill together is full, whatever the share of each.
+  double drawn_utilisation(std::uint32_t index, bool from_a) const { return busy_[2ULL * index + (from_a ? 0 : 1)]; }
 
   std::string cable(std::uint32_t index) const {
     return absl::StrCat("<g", cut_[index] ? " class=\"cut\"" : "", ">", lane(index, true), lane(index, false),
@@ -159,7 +132,7 @@ class CableMap {
   std::string lane(std::uint32_t index, bool from_a) const {
     const Curve whole = from_a ? curve(index) : curve(index).reversed();
     const Curve lane = whole.beside(kLaneGap);
-    const double utilisation = load(index, from_a).utilisation;
+    const double utilisation = drawn_utilisation(index, from_a);
     const int heat = heat_of(utilisation);
     const double width = kWidths[static_cast<std::size_t>(heat)];
     const Place tip = lane.at(0.62);
@@ -170,65 +143,54 @@ class CableMap {
     return absl::StrFormat(
         "<g class=\"h%d\"><title>%s %s: %s, %s</title><path class=\"lane\" stroke-width=\"%.1f\" d=\"M%.1f %.1fQ%.1f "
         "%.1f %.1f %.1f\"/><path class=\"arrow\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/></g>",
-        heat, xml_text(topology_.cable(cable).name), xml_text(direction_text(topology_, cable, from_a)),
-        percent_text(utilisation), bytes_text(load(index, from_a).bytes), width, lane.begin.x, lane.begin.y,
-        lane.control.x, lane.control.y, lane.end.x, lane.end.y, tip.x + ahead.x * size / 2, tip.y + ahead.y * size / 2,
-        base.x - ahead.y * size * 0.8, base.y + ahead.x * size * 0.8, base.x + ahead.y * size * 0.8,
-        base.y - ahead.x * size * 0.8);
+        heat, xml_text(names_.of(cable)), xml_text(direction_text(topology_, cable, from_a)), percent_text(utilisation),
+        bytes_text(load(index, from_a).bytes), width, lane.begin.x, lane.begin.y, lane.control.x, lane.control.y,
+        lane.end.x, lane.end.y, tip.x + ahead.x * size / 2, tip.y + ahead.y * size / 2, base.x - ahead.y * size * 0.8,
+        base.y + ahead.x * size * 0.8, base.x + ahead.y * size * 0.8, base.y - ahead.x * size * 0.8);
   }
 
-  // The hottest cables first: if there is no room for all labels, the others have none. Cut cables always have one.
-  std::string labels() const {
-    std::vector<Box> taken;
-    taken.reserve(topology_.node_count() + topology_.cable_count());
-    for (std::uint32_t i = 0; i < topology_.node_count(); ++i) {
-      taken.push_back(Box::around(layout_.places[i], map_box_width(topology_.nodes()[i].name), kMapBoxHeight));
-    }
+  // The hottest wires first: if there is no room for all labels, the others have none. Cut ones always have one.
+  std::string labels() {
+    const routing::PhysicalCables physical = routing::physical_cables(topology_);
+    std::vector<bool> labelled(physical.cables.size());
     std::string svg;
     for (const CableBusyness& each : hottest_first(report_.prediction)) {
-      const std::uint32_t index = each.cable.value;
-      if (!cut_[index] && topology_.cable_count() > kMaxMapLabels) continue;
-      const std::string text = label_text(index, each.most());
-      const double width = kLabelCharacter * static_cast<double>(text.size());
-      const std::optional<Place> at = find_room(index, width, taken);
-      if (!at) continue;
-      taken.push_back(Box::around(*at, width, kLabelHeight));
-      absl::StrAppend(&svg, absl::StrFormat("<text class=\"value%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                                            cut_[index] ? " gone" : "", at->x, at->y + 4, xml_text(text)));
+      const std::size_t wire = physical.place_of_cable[each.cable.value];
+      if (labelled[wire]) continue;
+      labelled[wire] = true;
+      absl::StrAppend(&svg, label(physical.cables[wire].cables));
     }
     return svg;
   }
 
-  std::string label_text(std::uint32_t index, double utilisation) const {
-    const std::string name = own_name(topology_, topology_.cables()[index]);
-    return absl::StrCat(name, name.empty() ? "" : " ",
-                        cut_[index] ? "cut" : absl::StrFormat("%.0f %%", 100 * utilisation));
+  // Of a wire.
+  std::string label(const std::vector<routing::CableIndex>& cables) {
+    const std::uint32_t first = cables.front().value;
+    if (!cut_[first] && topology_.cable_count() > kMaxMapLabels) return "";
+    const std::string text = label_text(cables);
+    const LabelSize size{routing::text_width(text, kValuePixels, routing::FontWeight::kBold) + kValueRoom,
+                         kValueHeight};
+    const Place middle{layout_.width / 2, layout_.height / 2};
+    const Curve along = wire_curve(topology_, layout_, cables);
+    const double gap = kValueGap + routing::kTwinGap * static_cast<double>(cables.size() - 1) / 2;
+    std::optional<Place> at = room_beside(along, layout_.labels[first], size, gap, middle, taken_);
+    if (!at && !cut_[first]) return "";
+    if (!at) at = place_beside(along, layout_.labels[first], size, gap, middle, true);
+    taken_.take(Box::around(*at, size.width, size.height));
+    return absl::StrFormat("<text class=\"value%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", cut_[first] ? " gone" : "",
+                           at->x, at->y + 4, xml_text(text));
   }
 
-  // A free place beside the cable.
-  std::optional<Place> find_room(std::uint32_t index, double width, const std::vector<Box>& taken) const {
-    const Curve cable = curve(index);
-    for (const double where : {layout_.labels[index], 0.5, 0.4, 0.6, 0.3, 0.7}) {
-      for (const bool outward : {true, false}) {
-        const Place at = beside(cable, where, width, outward);
-        const Box box = Box::around(at, width, kLabelHeight);
-        if (std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); })) return at;
-      }
+  std::string label_text(const std::vector<routing::CableIndex>& cables) const {
+    std::vector<std::string> names;
+    double most = 0;
+    for (const routing::CableIndex each : cables) {
+      if (const std::string name = own_name(topology_, topology_.cable(each)); !name.empty()) names.push_back(name);
+      most = std::max({most, drawn_utilisation(each.value, true), drawn_utilisation(each.value, false)});
     }
-    if (!cut_[index]) return std::nullopt;
-    return beside(cable, layout_.labels[index], width, true);
-  }
-
-  // The middle of a text of this width that does not touch the cable: `outward` is the side away from the middle of the
-  // drawing.
-  Place beside(const Curve& curve, double where, double width, bool outward) const {
-    const Place at = curve.at(where);
-    const Place ahead = curve.along(where);
-    Place aside{-ahead.y, ahead.x};
-    const double away = aside.x * (at.x - layout_.width / 2) + aside.y * (at.y - layout_.height / 2);
-    if ((away > 0) != outward) aside = {-aside.x, -aside.y};
-    const double distance = kLabelGap + std::abs(aside.x) * width / 2 + std::abs(aside.y) * kLabelHeight / 2;
-    return {at.x + aside.x * distance, at.y + aside.y * distance};
+    const std::string name = routing::fitting_text(absl::StrJoin(names, "+"), kWidestName, kValuePixels);
+    return absl::StrCat(name, name.empty() ? "" : " ",
+                        cut_[cables.front().value] ? "cut" : absl::StrFormat("%.0f %%", 100 * most));
   }
 
   std::string note(std::uint32_t index) const {
@@ -241,22 +203,25 @@ class CableMap {
   }
 
   std::string node(std::uint32_t index) const {
-    const std::string& name = topology_.nodes()[index].name;
     const Place& at = layout_.places[index];
-    const double width = map_box_width(name);
+    const double width = box_width(index);
     return absl::StrFormat(
-        "<rect class=\"node%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"9\"/><text class=\"name\" "
-        "x=\"%.1f\" y=\"%.1f\">%s</text><text class=\"note\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-        ranks_[index].empty() ? " bare" : "", at.x - width / 2, at.y - kMapBoxHeight / 2, width, kMapBoxHeight, at.x,
-        at.y - 1, xml_text(name), at.x, at.y + 12, note(index));
+        "<g><title>%s</title><rect class=\"node%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"9\"/>"
+        "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s</text><text class=\"note\" x=\"%.1f\" "
+        "y=\"%.1f\">%s</text></g>\n",
+        xml_text(topology_.nodes()[index].name), ranks_[index].empty() ? " bare" : "", at.x - width / 2,
+        at.y - kMapBoxHeight / 2, width, kMapBoxHeight, at.x, at.y - 1, xml_text(shown_name(index)), at.x, at.y + 12,
+        note(index));
   }
 
   const SimReport& report_;
   const Topology& topology_;
-  const double widest_;  // of the nodes' boxes
+  const routing::ShortCableNames names_;
+  const std::vector<std::vector<std::size_t>> ranks_;  // by node
   const TopologyLayout layout_;
-  std::vector<std::vector<std::size_t>> ranks_;  // by node
-  std::vector<bool> cut_;                        // by cable
+  TakenPlaces taken_;
+  std::vector<bool> cut_;           // by cable
+  const std::vector<double> busy_;  // by direction
 };
 
 }  // namespace

@@ -176,11 +176,12 @@ std::string share_cell(double utilisation) {
 std::string cables_section(const SimReport& report) {
   const std::vector<CableBusyness> cables = hottest_first(report.prediction);
   const std::size_t shown = std::min(cables.size(), kMaxCableRows);
+  const routing::ShortCableNames names(report.topology);
   std::string rows;
   for (const CableBusyness& each : std::span(cables).first(shown)) {
     const routing::Cable& cable = report.topology.cable(each.cable);
     absl::StrAppend(
-        &rows, "<tr><td>", xml_text(cable.name), "</td><td>", xml_text(report.topology.node(cable.a.node).name),
+        &rows, "<tr><td>", xml_text(names.of(cable)), "</td><td>", xml_text(report.topology.node(cable.a.node).name),
         "</td><td>", xml_text(report.topology.node(cable.b.node).name), "</td><td class=\"n\">",
         rate_text(cable.rate_mbps), "</td>", share_cell(each.from_a), share_cell(each.from_b), "<td class=\"n\">",
         bytes_text(each.bytes_from_a), "</td><td class=\"n\">", bytes_text(each.bytes_from_b), "</td></tr>\n");
@@ -199,9 +200,10 @@ std::string shared_section(const SimReport& report) {
   if (report.prediction.shared.empty()) return "";
   const std::vector<sim::SharedLoad> shared = hottest_shared_first(report.prediction);
   const std::size_t shown = std::min(shared.size(), kMaxCableRows);
+  const routing::ShortCableNames names(report.topology);
   std::string rows;
   for (const sim::SharedLoad& each : std::span(shared).first(shown)) {
-    absl::StrAppend(&rows, "<tr><td>", xml_text(each.name), "</td><td class=\"n\">", each.cables.size(),
+    absl::StrAppend(&rows, "<tr><td>", xml_text(shared_name(names, each)), "</td><td class=\"n\">", each.cables.size(),
                     "</td><td class=\"n\">", rate_text(each.rate_mbps), "</td>", share_cell(each.out.utilisation),
                     share_cell(each.in.utilisation), "<td class=\"n\">", bytes_text(each.out.bytes),
                     "</td><td class=\"n\">", bytes_text(each.in.bytes), "</td></tr>\n");

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "routing/placement/rank_placement.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/short_cable_names.h"
 #include "tools/cableway/text/named_file.h"
 
 namespace cableway::cli {
@@ -53,13 +55,13 @@ absl::StatusOr<workload::Mix> read_mix(const std::string& path) {
   return workload::parse_mix(*text, path);
 }
 
-absl::StatusOr<CableIndex> only_cable(const Topology& topology, std::span<const routing::Adjacency> cables,
+absl::StatusOr<CableIndex> only_cable(const routing::ShortCableNames& names, std::span<const routing::Adjacency> cables,
                                       const std::string& text) {
   if (cables.size() == 1) return cables.front().cable;
   return absl::InvalidArgumentError(
       absl::StrCat("--fail: ", cables.size(), " cables join ", text, "; expected the name of one of them: ",
                    absl::StrJoin(cables, ", ", [&](std::string* out, const routing::Adjacency& each) {
-                     absl::StrAppend(out, topology.cable(each.cable).name);
+                     absl::StrAppend(out, names.of(each.cable));
                    })));
 }
 
@@ -100,18 +102,23 @@ absl::StatusOr<std::vector<NodeIndex>> find_ranks(const Topology& topology, cons
 // Node names may contain hyphens, so every hyphen is tried as the separator.
 absl::StatusOr<CableIndex> find_failing_cable(const Topology& topology, const std::string& text) {
   if (const std::optional<CableIndex> cable = topology.find_cable(text)) return *cable;
+  const routing::ShortCableNames names(topology);
+  if (absl::StrContains(text, '#')) {
+    const absl::StatusOr<const routing::Cable*> found = names.find(text);
+    if (const auto cable = found.ok() ? topology.find_cable((*found)->name) : std::nullopt) return *cable;
+  }
   for (std::size_t hyphen = text.find('-'); hyphen != std::string::npos; hyphen = text.find('-', hyphen + 1)) {
     const std::optional<NodeIndex> a = find_node(topology, std::string_view(text).substr(0, hyphen));
     const std::optional<NodeIndex> b = find_node(topology, std::string_view(text).substr(hyphen + 1));
     if (!a || !b) continue;
     if (const auto cables = topology.cables_between(*a, *b); !cables.empty()) {
-      return only_cable(topology, cables, text);
+      return only_cable(names, cables, text);
     }
   }
-  return absl::InvalidArgumentError(absl::StrCat("--fail: the topology has no cable ", routing::in_quotes(text),
-                                                 "; expected the name of a cable or two nodes that share one, as in ",
-                                                 topology.cable_count() == 0 ? "c0" : topology.cables().front().name,
-                                                 " or 0-1"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fail: the topology has no cable ", routing::in_quotes(text),
+                   "; expected the name of a cable or two nodes that share one, as in ",
+                   topology.cable_count() == 0 ? "c0" : names.of(topology.cables().front()), " or 0-1"));
 }
 
 absl::StatusOr<sim::PredictionRequest> make_request(const SimOptions& options, const SimPlan& plan,

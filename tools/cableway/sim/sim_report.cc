@@ -80,14 +80,35 @@ std::string shared_direction_text(const Topology& topology, const sim::SharedLoa
   return outward ? "out" : "in";
 }
 
+std::vector<double> wire_utilisations(const SimReport& report) {
+  std::vector<double> all;
+  for (const sim::CableLoad& load : report.prediction.cables) all.push_back(load.utilisation);
+  for (const sim::SharedLoad& shared : report.prediction.shared) {
+    if (shared.kind != sim::SharedLoad::Kind::kWire) continue;
+    for (const CableIndex cable : shared.cables) {
+      const bool out_is_a = report.topology.cable(cable).a.node == shared.node;
+      double* const both = &all[2ULL * cable.value];
+      both[0] = std::max(both[0], (out_is_a ? shared.out : shared.in).utilisation);
+      both[1] = std::max(both[1], (out_is_a ? shared.in : shared.out).utilisation);
+    }
+  }
+  return all;
+}
+
+std::string shared_name(const routing::ShortCableNames& names, const sim::SharedLoad& shared) {
+  if (shared.kind != sim::SharedLoad::Kind::kWire) return shared.name;
+  return absl::StrJoin(shared.cables, "=",
+                       [&](std::string* out, CableIndex cable) { absl::StrAppend(out, names.of(cable)); });
+}
+
 std::string place_text(const SimReport& report, const HottestPlace& place) {
   if (place.shared == nullptr) {
     const sim::CableLoad& cable = report.prediction.cables[report.prediction.hottest];
-    return absl::StrCat(report.topology.cable(cable.cable).name, " ",
+    return absl::StrCat(routing::ShortCableNames(report.topology).of(cable.cable), " ",
                         direction_text(report.topology, cable.cable, cable.from_a));
   }
   const bool is_wire = place.shared->kind == sim::SharedLoad::Kind::kWire;
-  return absl::StrCat(place.shared->name, is_wire ? " " : ", ",
+  return absl::StrCat(shared_name(routing::ShortCableNames(report.topology), *place.shared), is_wire ? " " : ", ",
                       shared_direction_text(report.topology, *place.shared, place.outward));
 }
 
@@ -183,8 +204,9 @@ std::string hit_summary(const SimReport& report, const sim::CutEffect& effect) {
 }
 
 std::string wire_text(const Topology& topology, const std::vector<CableIndex>& wire) {
+  const routing::ShortCableNames names(topology);
   return absl::StrJoin(wire, " and ",
-                       [&](std::string* out, CableIndex cable) { absl::StrAppend(out, topology.cable(cable).name); });
+                       [&](std::string* out, CableIndex cable) { absl::StrAppend(out, names.of(cable)); });
 }
 
 }  // namespace cableway::cli

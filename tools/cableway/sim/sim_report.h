@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/topology/short_cable_names.h"
 #include "routing/topology/topology.h"
 #include "sim/prediction/prediction.h"
 
@@ -71,8 +72,15 @@ std::optional<HottestPlace> hottest_shared(const sim::Prediction& prediction);
 // Among all; what cables share only if it was busier than every cable. Not set without cables.
 std::optional<HottestPlace> hottest_place(const sim::Prediction& prediction);
 
+// By place in Prediction::cables: the utilisation of a cable's direction, or of its wire's if that is more. Cables of a
+// wire may fill it together although each of them has room.
+std::vector<double> wire_utilisations(const SimReport& report);
+
 // "n3 -> n4" of a wire; "out" or "in" of a connector or root.
 std::string shared_direction_text(const routing::Topology& topology, const sim::SharedLoad& shared, bool outward);
+
+// "c3=c4" of a wire, by the cables' short names, "n0 eth1", "n0 root r0"
+std::string shared_name(const routing::ShortCableNames& names, const sim::SharedLoad& shared);
 
 // "c3 n3 -> n4", "n0 eth1, out", "n0 root r0, in"
 std::string place_text(const SimReport& report, const HottestPlace& place);

@@ -159,7 +159,7 @@ std::string cuts_text(const SimReport& report, bool all) {
 
 std::string cables_text(const SimReport& report, bool all) {
   using Align = TextTable::Align;
-  TextTable table({{"cable"},
+  TextTable table({{"cable", Align::kLeft, TextTable::Fit::kCutMiddle},
                    {"a"},
                    {"b"},
                    {"Mbit/s", Align::kRight},
@@ -169,9 +169,10 @@ std::string cables_text(const SimReport& report, bool all) {
                    {"sent by b", Align::kRight}});
   const std::vector<CableBusyness> cables = hottest_first(report.prediction);
   const std::size_t shown = all ? cables.size() : std::min(cables.size(), kRowsShown);
+  const routing::ShortCableNames names(report.topology);
   for (const CableBusyness& each : std::span(cables).first(shown)) {
     const routing::Cable& cable = report.topology.cable(each.cable);
-    table.add_row({cable.name, report.topology.node(cable.a.node).name, report.topology.node(cable.b.node).name,
+    table.add_row({names.of(cable), report.topology.node(cable.a.node).name, report.topology.node(cable.b.node).name,
                    absl::StrCat(cable.rate_mbps), percent_text(each.from_a), percent_text(each.from_b),
                    bytes_text(each.bytes_from_a), bytes_text(each.bytes_from_b)});
   }
@@ -182,7 +183,7 @@ std::string cables_text(const SimReport& report, bool all) {
 std::string shared_text(const SimReport& report, bool all) {
   if (report.prediction.shared.empty()) return "";
   using Align = TextTable::Align;
-  TextTable table({{"shared"},
+  TextTable table({{"shared", Align::kLeft, TextTable::Fit::kCutMiddle},
                    {"cables", Align::kRight},
                    {"Mbit/s", Align::kRight},
                    {"out", Align::kRight},
@@ -191,8 +192,9 @@ std::string shared_text(const SimReport& report, bool all) {
                    {"received", Align::kRight}});
   const std::vector<sim::SharedLoad> shared = hottest_shared_first(report.prediction);
   const std::size_t shown = all ? shared.size() : std::min(shared.size(), kRowsShown);
+  const routing::ShortCableNames names(report.topology);
   for (const sim::SharedLoad& each : std::span(shared).first(shown)) {
-    table.add_row({each.name, absl::StrCat(each.cables.size()), absl::StrCat(each.rate_mbps),
+    table.add_row({shared_name(names, each), absl::StrCat(each.cables.size()), absl::StrCat(each.rate_mbps),
                    percent_text(each.out.utilisation), percent_text(each.in.utilisation), bytes_text(each.out.bytes),
                    bytes_text(each.in.bytes)});
   }

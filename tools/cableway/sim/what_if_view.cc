@@ -40,24 +40,27 @@ struct HottestName {
 };
 
 // Precondition: shares.hottest is set.
-HottestName hottest_name(const WhatIf& what_if, const AllToAllShares& shares) {
+HottestName hottest_name(const WhatIf& what_if, const AllToAllShares& shares, const routing::ShortCableNames* names) {
   using Resource = sim::ResourceKind;
   const routing::Topology& topology = what_if.topology;
   const routing::PhysicalCables& physical = what_if.failures.physical;
   const routing::CableIndex cable = shares.hottest->cable;
   const routing::PhysicalCable& wire = physical.cables[physical.place_of_cable[cable.value]];
+  const auto name_of = [&](routing::CableIndex each) {
+    return names == nullptr ? topology.cable(each).name : names->of(each);
+  };
   const Resource kind = shares.hottest_kind;
   const bool sends = kind == Resource::kSendingConnector || kind == Resource::kSendingRoot;
   const bool at_a = sends == shares.hottest->from_a;
   const char* const direction = sends ? "out" : "in";
   switch (kind) {
     case Resource::kCable:
-      return {"cable", topology.cable(cable).name, nullptr};
+      return {"cable", name_of(cable), nullptr};
     case Resource::kWire:
-      return {"wire",
-              absl::StrJoin(wire.cables, "=",
-                            [&](std::string* out, routing::CableIndex each) { *out += topology.cable(each).name; }),
-              nullptr};
+      return {
+          "wire",
+          absl::StrJoin(wire.cables, "=", [&](std::string* out, routing::CableIndex each) { *out += name_of(each); }),
+          nullptr};
     case Resource::kSendingConnector:
     case Resource::kReceivingConnector: {
       const std::size_t place = *(at_a ? wire.shared_at_a : wire.shared_at_b);
@@ -71,9 +74,9 @@ HottestName hottest_name(const WhatIf& what_if, const AllToAllShares& shares) {
   return {"root", routing::root_name(topology, physical.roots[*(at_a ? roots.at_a : roots.at_b)]), direction};
 }
 
-std::string hottest_text(const WhatIf& what_if, const AllToAllShares& shares) {
+std::string hottest_text(const WhatIf& what_if, const AllToAllShares& shares, const routing::ShortCableNames& names) {
   if (!shares.hottest) return "-";
-  const HottestName hottest = hottest_name(what_if, shares);
+  const HottestName hottest = hottest_name(what_if, shares, &names);
   if (hottest.direction != nullptr) return absl::StrCat(hottest.name, ", ", hottest.direction);
   return absl::StrCat(hottest.name, " ",
                       direction_text(what_if.topology, shares.hottest->cable, shares.hottest->from_a));
@@ -100,7 +103,7 @@ std::string shares_text(const AllToAllShares& shares) {
 }
 
 // Shared connectors, cables and nodes whose failure disconnects other nodes.
-std::vector<std::string> single_points(const WhatIf& what_if) {
+std::vector<std::string> single_points(const WhatIf& what_if, const routing::ShortCableNames* cables) {
   const routing::PhysicalCables& physical = what_if.failures.physical;
   const routing::WeakPoints& weak = what_if.failures.weak;
   std::vector<std::string> names;
@@ -110,7 +113,7 @@ std::vector<std::string> single_points(const WhatIf& what_if) {
   for (const std::size_t cable : weak.cables) {
     FailureCase failure;
     failure.cable = static_cast<std::uint32_t>(cable);
-    names.push_back(sim::describe(what_if.topology, physical, failure));
+    names.push_back(sim::describe(what_if.topology, physical, failure, cables));
   }
   for (const std::size_t connector : weak.connectors) {
     names.push_back(absl::StrCat("connector ",
@@ -119,24 +122,26 @@ std::vector<std::string> single_points(const WhatIf& what_if) {
   return names;
 }
 
-std::string cases_text(const WhatIf& what_if, const char* heading, const std::vector<FailureCase>& cases, bool all) {
+std::string cases_text(const WhatIf& what_if, const char* heading, const std::vector<FailureCase>& cases,
+                       const routing::ShortCableNames& names, bool all) {
   if (cases.empty()) return "";
   const auto cut =
       std::count_if(cases.begin(), cases.end(), [](const FailureCase& each) { return each.shares.pairs_cut > 0; });
-  TextTable table({{"failed"},
+  TextTable table({{"failed", TextTable::Align::kLeft, TextTable::Fit::kCutMiddle},
                    {"pairs cut", TextTable::Align::kRight},
                    {"slowest pair", TextTable::Align::kRight},
                    {"change", TextTable::Align::kRight},
                    {"all together", TextTable::Align::kRight},
                    {"change", TextTable::Align::kRight},
-                   {"hottest then"}});
+                   {"hottest then", TextTable::Align::kLeft, TextTable::Fit::kCutMiddle}});
   const std::size_t shown = all ? cases.size() : std::min(cases.size(), kCasesShown);
   const std::vector<FailureCase> sorted = worst_first(cases);
   for (const FailureCase& each : std::span(sorted).first(shown)) {
-    table.add_row({sim::describe(what_if.topology, what_if.failures.physical, each),
+    table.add_row({sim::describe(what_if.topology, what_if.failures.physical, each, &names),
                    absl::StrCat(each.shares.pairs_cut), throughput_text(each.shares.least_rate),
                    change_text(each.shares.least_rate, each.least_rate_before), throughput_text(each.shares.total_rate),
-                   change_text(each.shares.total_rate, each.total_rate_before), hottest_text(what_if, each.shares)});
+                   change_text(each.shares.total_rate, each.total_rate_before),
+                   hottest_text(what_if, each.shares, names)});
   }
   return absl::StrCat("\n", heading, ": ", cases.size(), cases.size() == 1 ? " case, " : " cases, ", cut,
                       cut == 1 ? " cuts nodes off; worst first\n" : " cut nodes off; worst first\n", table.text(),
@@ -182,7 +187,7 @@ Json shares_json(const WhatIf& what_if, const AllToAllShares& shares) {
     const routing::Cable& cable = what_if.topology.cable(shares.hottest->cable);
     const std::string& a = what_if.topology.node(cable.a.node).name;
     const std::string& b = what_if.topology.node(cable.b.node).name;
-    const HottestName named = hottest_name(what_if, shares);
+    const HottestName named = hottest_name(what_if, shares, nullptr);
     hottest = {{"kind", named.kind},
                {"name", named.name},
                {"cable", cable.name},
@@ -226,15 +231,16 @@ Json cases_json(const WhatIf& what_if, const std::vector<FailureCase>& cases) {
 }  // namespace
 
 std::string what_if_text(const WhatIf& what_if, bool all) {
-  const std::vector<std::string> points = single_points(what_if);
+  const routing::ShortCableNames names(what_if.topology);
+  const std::vector<std::string> points = single_points(what_if, &names);
   return absl::StrCat(
       "topology  ", what_if.source, ": ", topology_summary(what_if.topology), "\n", "intact    all_to_all, ",
       sim::kFlowsPerPair, " flows for each pair of nodes: ", shares_text(what_if.failures.intact), ", hottest ",
-      hottest_text(what_if, what_if.failures.intact), "\n", parts_text(what_if),
+      hottest_text(what_if, what_if.failures.intact, names), "\n", parts_text(what_if),
       "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
-      cases_text(what_if, "one cable fails", what_if.failures.cables, all),
-      cases_text(what_if, "one node fails", what_if.failures.nodes, all),
-      has_two_cable_cases(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
+      cases_text(what_if, "one cable fails", what_if.failures.cables, names, all),
+      cases_text(what_if, "one node fails", what_if.failures.nodes, names, all),
+      has_two_cable_cases(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, names, all)
                                    : "\ntwo cables fail: skipped, there are too many cases\n",
       added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
 }
@@ -256,7 +262,7 @@ std::string what_if_json(const WhatIf& what_if) {
       {"parts", what_if.failures.parts},
       {"flows_per_pair", sim::kFlowsPerPair},
       {"intact", shares_json(what_if, what_if.failures.intact)},
-      {"single_points_of_failure", single_points(what_if)},
+      {"single_points_of_failure", single_points(what_if, nullptr)},
       {"one_cable", cases_json(what_if, what_if.failures.cables)},
       {"two_cables", has_two_cable_cases(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
       {"one_node", cases_json(what_if, what_if.failures.nodes)},

@@ -49,10 +49,6 @@ std::string latency_cell(std::optional<double> latency_us) {
   return latency_us ? absl::StrCat(*latency_us) : "-";
 }
 
-double microseconds(std::uint64_t nanoseconds) {
-  return static_cast<double>(nanoseconds) / 1000;
-}
-
 std::string percent_text(double share) {
   return absl::StrFormat("%.1f %%", 100 * share);
 }

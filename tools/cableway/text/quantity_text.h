@@ -19,8 +19,6 @@ std::string seconds_text(double seconds);
 // A latency in microseconds: "2.5 us"; "-" if it is not known. latency_cell() omits the unit, for tables.
 std::string latency_text(std::optional<double> latency_us);
 std::string latency_cell(std::optional<double> latency_us);
-// Converts costs of paths.
-double microseconds(std::uint64_t nanoseconds);
 // Of a share: "97.3 %"
 std::string percent_text(double share);
 // "312.5 MB/s", "1.25 GB/s", in powers of 1000

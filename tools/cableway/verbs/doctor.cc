@@ -80,7 +80,7 @@ class DoctorVerb final : public Verb {
     const Examined examined = examine_all(invocation, expect_);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
-    Answer answer{json_ ? doctor_json(*findings, examined.host.nccl) : doctor_text(*findings, examined.host.nccl)};
+    Answer answer{json_ ? doctor_json(*findings, examined.host.nccl) : text_of(*findings, examined, invocation.paint)};
     const Severity worst = worst_of(*findings);
     if (absl::IsNotFound(examined.node) || absl::IsDeadlineExceeded(examined.node)) {
       answer.exit_status = exit_status_of(examined.node);
@@ -91,6 +91,12 @@ class DoctorVerb final : public Verb {
   }
 
  private:
+  static std::string text_of(const std::vector<Finding>& findings, const Examined& examined, const Paint& paint) {
+    if (!examined.topology) return doctor_text(findings, examined.host.nccl, Look{paint});
+    const routing::ShortCableNames names(*examined.topology);
+    return doctor_text(findings, examined.host.nccl, Look{paint, &names});
+  }
+
   absl::StatusOr<std::vector<Finding>> find(const Invocation& invocation, const Examined& examined) const {
     try {
       std::vector<Finding> findings = examine(examined);

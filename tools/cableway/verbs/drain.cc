@@ -90,14 +90,15 @@ class DrainVerb final : public Verb {
                               {kLosesPaths, "two nodes would have no path left: nothing was changed"}},
             .examples = {"cableway drain enp1s0f0np0 --check", "cableway drain enp1s0f0np0",
                          "cableway drain $(hostname) && systemctl stop cablewayd"},
-            .arguments = {json_flag(json_),
-                          positional("NAME", name_, "the node here, one of its cables, or the port of one")
-                              .that_names(Argument::Names::kNodesAndCables),
-                          flag("--check", check_, "only show what would be lost; NAME may be any node or cable"),
-                          flag("--force", force_, "even if two nodes then have no path left").excluding({"--check"}),
-                          number_option("--timeout", 0, kMaxTimeoutS, timeout_s_,
-                                        "seconds to wait until no circuit leads there; 0: do not wait")
-                              .excluding({"--check"})}};
+            .arguments = {
+                json_flag(json_),
+                positional("NAME", name_, "the node here, one of its cables as topology names it, or the port of one")
+                    .that_names(Argument::Names::kNodesAndCables),
+                flag("--check", check_, "only show what would be lost; NAME may be any node or cable"),
+                flag("--force", force_, "even if two nodes then have no path left").excluding({"--check"}),
+                number_option("--timeout", 0, kMaxTimeoutS, timeout_s_,
+                              "seconds to wait until no circuit leads there; 0: do not wait")
+                    .excluding({"--check"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -196,9 +197,10 @@ class UndrainVerb final : public Verb {
                 "flows use it",
             .notes = "A cable that both of its ends drain has to be undrained at both.",
             .examples = {"cableway undrain enp1s0f0np0", "cableway undrain $(hostname)"},
-            .arguments = {json_flag(json_),
-                          positional("NAME", name_, "the node here, one of its cables, or the port of one")
-                              .that_names(Argument::Names::kNodesAndCables)}};
+            .arguments = {
+                json_flag(json_),
+                positional("NAME", name_, "the node here, one of its cables as topology names it, or the port of one")
+                    .that_names(Argument::Names::kNodesAndCables)}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {

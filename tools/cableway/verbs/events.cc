@@ -17,6 +17,7 @@
 #include "routing/text/node_name.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/node/node_query.h"
+#include "tools/cableway/text/local_time.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
 
@@ -36,17 +37,10 @@ bool is_wanted(const Json& event, const EventFilter& filter) {
   return filter.codes.empty() || std::find(filter.codes.begin(), filter.codes.end(), code) != filter.codes.end();
 }
 
-// "2026-03-01 12:34:56.789", of RFC 3339 in UTC.
-std::string time_text(const Json& event) {
-  std::string time = text(event, "time");
-  if (!time.empty() && time.back() == 'Z') time.pop_back();
-  std::replace(time.begin(), time.end(), 'T', ' ');
-  return time;
-}
-
-std::string event_line(const Json& event) {
-  return absl::StrCat(time_text(event), " UTC  ", age_text(number(event, "age_ms")), " ago  ", text(event, "severity"),
-                      "  ", text(event, "code"), "  ", text(event, "text"));
+std::string event_line(const Json& event, const Paint& paint) {
+  const std::string severity = text(event, "severity");
+  return absl::StrCat(local_time_text(text(event, "time")), "  ", age_text(number(event, "age_ms")), " ago  ",
+                      paint.severity(severity, severity), "  ", text(event, "code"), "  ", text(event, "text"));
 }
 
 // Each line of JSON is a document.
@@ -88,7 +82,7 @@ std::string new_lines(const Json& answer, const EventTail& tail, Seen& seen) {
   if (found.lost > 0) note(absl::StrCat(found.lost, " events were lost"));
   for (const Json* event : found.events) {
     if (!is_wanted(*event, tail.filter)) continue;
-    absl::StrAppend(&lines, tail.json ? with_schema(*event) : event_line(*event), "\n");
+    absl::StrAppend(&lines, tail.json ? with_schema(*event) : event_line(*event, tail.paint), "\n");
   }
   return lines;
 }
@@ -134,10 +128,11 @@ class EventsVerb final : public Verb {
       return std::move(view->text);
     };
     const EventFilter filter{*parse_event_severity(severity_), codes_};
-    if (follow_) return follow_events({json_, filter, ask, invocation.surroundings.pause}, invocation.out);
+    if (follow_)
+      return follow_events({json_, filter, ask, invocation.surroundings.pause, invocation.paint}, invocation.out);
     const absl::StatusOr<std::string> answer = ask();
     if (!answer.ok()) return answer.status();
-    return as_answer(json_ ? events_json(*answer, filter) : events_text(*answer, filter));
+    return as_answer(json_ ? events_json(*answer, filter) : events_text(*answer, filter, invocation.paint));
   }
 
  private:
@@ -153,20 +148,25 @@ std::unique_ptr<Verb> events_verb() {
   return std::make_unique<EventsVerb>();
 }
 
-absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter) {
+std::string events_table(const Json& events, const std::string& heading, const Paint& paint) {
+  using Align = TextTable::Align;
+  TextTable table(
+      {{"local time"}, {"ago", Align::kRight}, {"severity"}, {"code"}, {heading, Align::kLeft, TextTable::Fit::kWrap}});
+  for (const Json& event : events) {
+    const std::string severity = text(event, "severity");
+    table.add_row({local_time_text(text(event, "time")), age_text(number(event, "age_ms")),
+                   paint.severity(severity, severity), text(event, "code"), text(event, "text")});
+  }
+  return table.text();
+}
+
+absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter, const Paint& paint) {
   return render_answer(answer, "events", [&](const Json& view) {
-    using Align = TextTable::Align;
-    TextTable table({{"time (UTC)"},
-                     {"ago", Align::kRight},
-                     {"severity"},
-                     {"code"},
-                     {"what happened to node " + text(view, "node")}});
+    Json wanted = Json::array();
     for (const Json& event : view.at("events")) {
-      if (!is_wanted(event, filter)) continue;
-      table.add_row({time_text(event), age_text(number(event, "age_ms")), text(event, "severity"), text(event, "code"),
-                     text(event, "text")});
+      if (is_wanted(event, filter)) wanted.push_back(event);
     }
-    return table.text();
+    return events_table(wanted, "what happened to node " + text(view, "node"), paint);
   });
 }
 

@@ -10,6 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/event/event_code.h"
+#include "tools/cableway/text/json.h"
+#include "tools/cableway/text/paint.h"
 #include "tools/cableway/verbs/verb.h"
 
 namespace cableway::cli {
@@ -23,9 +25,13 @@ struct EventFilter {
 std::unique_ptr<Verb> events_verb();
 
 // Parses the node's answer (core/view/events_view.h). InvalidArgument: it is not an events view.
-absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter);
+absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter,
+                                        const Paint& paint = Paint());
 // The answer, with only the events that pass the filter.
 absl::StatusOr<std::string> events_json(const std::string& answer, const EventFilter& filter);
+
+// Of events as that view lists them, oldest first, with local times; `heading` is that of their texts.
+std::string events_table(const Json& events, const std::string& heading, const Paint& paint);
 
 struct EventTail {
   bool json = false;  // one JSON object per line
@@ -33,6 +39,7 @@ struct EventTail {
   // Queries the node; its errors end the tail.
   std::function<absl::StatusOr<std::string>()> ask;
   std::function<void()> pause;  // between two queries
+  Paint paint = Paint();
 };
 
 // Writes the existing events, then new ones, until the node cannot be queried or `out` fails; returns why. Notes lost

@@ -125,38 +125,58 @@ std::string own_flows_text(const Json& status) {
   std::string head = absl::StrCat("flows of processes on node ", text(status, "node"), ": ",
                                   number(status.at("own"), "flows_open"), " open\n");
   if (flows.empty()) return head;
-  TextTable table({{"flow"},
-                   {"process", TextTable::Align::kRight},
+  using Align = TextTable::Align;
+  using Fit = TextTable::Fit;
+  TextTable table({{"flow", Align::kLeft, Fit::kCutMiddle},
+                   {"process", Align::kRight},
                    {"peer"},
-                   {"path"},
-                   {"open for", TextTable::Align::kRight},
-                   {"payload", TextTable::Align::kRight},
-                   {"Mbit/s", TextTable::Align::kRight},
-                   {"reroutes, stalls", TextTable::Align::kRight},
+                   {"path", Align::kLeft, Fit::kWrap},
+                   {"open for", Align::kRight},
+                   {"payload", Align::kRight},
+                   {"Mbit/s", Align::kRight},
+                   {"reroutes, stalls", Align::kLeft, Fit::kWrap},
                    {"port"},
-                   {"transport, and why"}});
+                   {"transport, and why", Align::kLeft, Fit::kWrap}});
   for (const Json& flow : flows) add_flow(table, flow);
   return absl::StrCat(head, "\n", table.text(), and_more(flows_left_out(status)));
 }
 
-std::string circuits_text(const Json& status) {
+// The path of a circuit, "n0 -n0.eth1-n1.eth0-> n1", with the names of cables as tables have them.
+std::string circuit_path_text(const std::string& path, const Look& look) {
+  const std::string before = " -";
+  const std::string after = "-> ";
+  std::string shown;
+  std::size_t at = 0;
+  for (std::size_t begin = path.find(before); begin != std::string::npos; begin = path.find(before, at)) {
+    begin += before.size();
+    const std::size_t end = path.find(after, begin);
+    if (end == std::string::npos) break;
+    absl::StrAppend(&shown, path.substr(at, begin - at), look.cable(path.substr(begin, end - begin)), after);
+    at = end + after.size();
+  }
+  return shown.append(path, at);
+}
+
+std::string circuits_text(const Json& status, const Look& look) {
   const Json& circuits = status.at("circuits");
   std::string head = absl::StrCat("circuits through node ", text(status, "node"), ": ",
                                   number(status.at("relayed"), "circuits_open"), " open\n");
   if (circuits.empty()) return head;
+  using Align = TextTable::Align;
+  using Fit = TextTable::Fit;
   TextTable table({{"flow"},
-                   {"path"},
-                   {"open for", TextTable::Align::kRight},
-                   {"chunks", TextTable::Align::kRight},
-                   {"payload", TextTable::Align::kRight},
-                   {"mean Mbit/s", TextTable::Align::kRight},
-                   {"in, and why"},
-                   {"out, and why"}});
+                   {"path", Align::kLeft, Fit::kCutMiddle},
+                   {"open for", Align::kRight},
+                   {"chunks", Align::kRight},
+                   {"payload", Align::kRight},
+                   {"mean Mbit/s", Align::kRight},
+                   {"in, and why", Align::kLeft, Fit::kWrap},
+                   {"out, and why", Align::kLeft, Fit::kWrap}});
   for (const Json& circuit : circuits) {
-    table.add_row({text(circuit, "flow"), text(circuit, "path"), age_text(number(circuit, "open_ms")),
-                   absl::StrCat(number(circuit, "chunks")), bytes_text(number(circuit, "bytes")),
-                   absl::StrFormat("%.1f", mean_mbps(circuit)), transport_text(circuit.at("upstream")),
-                   transport_text(circuit.at("downstream"))});
+    table.add_row({text(circuit, "flow"), circuit_path_text(text(circuit, "path"), look),
+                   age_text(number(circuit, "open_ms")), absl::StrCat(number(circuit, "chunks")),
+                   bytes_text(number(circuit, "bytes")), absl::StrFormat("%.1f", mean_mbps(circuit)),
+                   transport_text(circuit.at("upstream")), transport_text(circuit.at("downstream"))});
   }
   return absl::StrCat(head, "\n", table.text(), and_more(circuits_left_out(status)));
 }
@@ -191,12 +211,13 @@ std::unique_ptr<Verb> flows_verb() {
        .view = "status",
        .as_text = flows_text,
        .as_json = flows_json,
+       .names_cables = true,
        .watchable = true});
 }
 
-absl::StatusOr<std::string> flows_text(const std::string& answer) {
-  return render_answer(answer, "status", [](const Json& status) {
-    return absl::StrCat(own_flows_text(status), "\n", circuits_text(status));
+absl::StatusOr<std::string> flows_text(const std::string& answer, const Look& look) {
+  return render_answer(answer, "status", [&](const Json& status) {
+    return absl::StrCat(own_flows_text(status), "\n", circuits_text(status, look));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tools/cableway/text/look.h"
 #include "tools/cableway/verbs/verb.h"
 
 namespace cableway::cli {
@@ -14,7 +15,7 @@ namespace cableway::cli {
 std::unique_ptr<Verb> flows_verb();
 
 // Both parse the node's status (core/view/status_view.h). InvalidArgument: it is not a status view.
-absl::StatusOr<std::string> flows_text(const std::string& answer);
+absl::StatusOr<std::string> flows_text(const std::string& answer, const Look& look = {});
 
 //   node
 //   flows              of this host's processes, as in core/view/status_view.h

@@ -5,7 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "routing/topology/short_cable_names.h"
 #include "tools/cableway/node/node_query.h"
+#include "tools/cableway/node/topology_source.h"
 
 namespace cableway::cli {
 namespace {
@@ -44,7 +47,17 @@ class NodeViewVerb final : public Verb {
     const absl::StatusOr<NodeView> answer =
         ask_node(invocation.settings, shown_.view, invocation.surroundings.node_deadline);
     if (!answer.ok()) return answer.status();
-    return (json_ ? shown_.as_json : shown_.as_text)(answer->text);
+    if (json_) return shown_.as_json(answer->text);
+    const absl::StatusOr<KnownTopology> known = topology_for_names(invocation);
+    if (!known.ok()) return shown_.as_text(answer->text, Look{invocation.paint});
+    const routing::ShortCableNames names(known->topology);
+    return shown_.as_text(answer->text, Look{invocation.paint, &names});
+  }
+
+  // Not found where names are not needed. An error costs no more than short names.
+  absl::StatusOr<KnownTopology> topology_for_names(const Invocation& invocation) const {
+    if (!shown_.names_cables) return absl::NotFoundError("no names are needed");
+    return find_topology(invocation.settings, "", invocation.surroundings.node_deadline);
   }
 
   const ShownView shown_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tools/cableway/text/look.h"
 #include "tools/cableway/verbs/verb.h"
 
 namespace cableway::cli {
@@ -16,14 +17,16 @@ namespace cableway::cli {
 struct ShownView {
   // Makes the output of the node's answer. InvalidArgument: the answer is not that view.
   using Render = absl::StatusOr<std::string> (*)(const std::string& answer);
+  using RenderText = absl::StatusOr<std::string> (*)(const std::string& answer, const Look& look);
 
   std::string name;  // the verb's
   std::string summary;
   std::vector<std::string> examples;
   std::string view;  // the node's
-  Render as_text;
+  RenderText as_text;
   Render as_json;
-  bool watchable = false;  // has --watch, which shows the view again every second
+  bool names_cables = false;  // by their short names, for which the text needs the topology
+  bool watchable = false;     // has --watch, which shows the view again every second
 };
 
 std::unique_ptr<Verb> node_view_verb(ShownView shown);

@@ -8,6 +8,7 @@
 #include "routing/paths/path_latency.h"
 #include "routing/paths/route_table.h"
 #include "routing/text/json_schema.h"
+#include "routing/topology/short_cable_names.h"
 #include "tools/cableway/node/node_by_name.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/text/json.h"
@@ -56,10 +57,10 @@ std::string end_text(const Topology& topology, const routing::Port& port) {
   return port.interface.empty() ? node : absl::StrCat(node, " ", port.interface);
 }
 
-std::string hops_table(const Topology& topology, const routing::Path& path) {
+std::string hops_table(const Topology& topology, const routing::ShortCableNames& names, const routing::Path& path) {
   using Align = TextTable::Align;
   TextTable table({{"  hop", Align::kRight},
-                   {"cable"},
+                   {"cable", Align::kLeft, TextTable::Fit::kCutMiddle},
                    {"from"},
                    {"address"},
                    {"to"},
@@ -70,7 +71,7 @@ std::string hops_table(const Topology& topology, const routing::Path& path) {
     const routing::Cable& cable = topology.cable(path.cables[i]);
     const routing::Port& from = topology.port_at(path.cables[i], path.nodes[i]);
     const routing::Port& to = topology.port_opposite(path.cables[i], path.nodes[i]);
-    table.add_row({absl::StrCat(i + 1), cable.name, end_text(topology, from), from.address, end_text(topology, to),
+    table.add_row({absl::StrCat(i + 1), names.of(cable), end_text(topology, from), from.address, end_text(topology, to),
                    to.address, rate_text(cable.rate_mbps), latency_cell(cable.latency_us)});
   }
   return table.text();
@@ -141,16 +142,17 @@ absl::StatusOr<std::string> path_text(const Topology& topology, const PathQuery&
   std::string lines = absl::StrCat("from ", from, " to ", topology.node(query.to).name, ": ", route.cost.hops,
                                    route.cost.hops == 1 ? " hop, " : " hops, ", route.paths.size(),
                                    route.paths.size() == 1 ? " path\n" : " paths\n");
+  const routing::ShortCableNames names(topology);
   for (const std::size_t place : found->wanted) {
     const std::optional<double> latency = routing::path_latency_us(topology, route.paths[place].path);
     absl::StrAppend(&lines, "\npath ", place + 1, ", ", rate_text(route.paths[place].weight_mbps),
-                    latency ? absl::StrCat(", ", latency_text(latency)) : "");
+                    latency ? ", " : ", latency ", latency_text(latency));
     if (query.flow) {
       absl::StrAppend(&lines, ", of flow ", *query.flow);
     } else if (place == found->first) {
       absl::StrAppend(&lines, ", of flow 0");
     }
-    absl::StrAppend(&lines, "\n", hops_table(topology, route.paths[place].path));
+    absl::StrAppend(&lines, "\n", hops_table(topology, names, route.paths[place].path));
   }
   return lines;
 }

@@ -27,7 +27,7 @@ std::string root_text(const Json& port) {
 
 std::string latency_or_unknown(const Json& neighbour) {
   const Json& latency = neighbour.at("latency_us");
-  return latency.is_null() ? "latency unknown" : absl::StrCat(latency_text(latency.get<double>()), " one way");
+  return latency.is_null() ? "latency -" : absl::StrCat(latency_text(latency.get<double>()), " one way");
 }
 
 std::string rdma_text(const Json& port) {
@@ -45,21 +45,23 @@ std::string lost_text(const Json& neighbour) {
   return absl::StrCat("large packets ", direction, " are lost (see cableway doctor)");
 }
 
-std::string neighbour_line(const Json& neighbour) {
+std::string neighbour_line(const Json& neighbour, const Paint& paint) {
   const std::string who =
       absl::StrCat("node ", text(neighbour, "node"), ", its port ", text(neighbour, "interface"), ": ");
   const std::string heard = absl::StrCat("last heard ", age_text(number(neighbour, "heard_ms")), " ago");
   if (text(neighbour, "state") == "unpaired") {
     return absl::StrCat(who, "on the same wire, whose cables join other ports of the two nodes; ", heard);
   }
-  if (!neighbour.at("large_lost").is_null()) return absl::StrCat(who, "heard, but ", lost_text(neighbour), "; ", heard);
+  if (!neighbour.at("large_lost").is_null())
+    return absl::StrCat(who, paint.state("heard"), ", but ", lost_text(neighbour), "; ", heard);
   if (text(neighbour, "state") != "up") {
-    return absl::StrCat(
-        who, "heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);
+    return absl::StrCat(who, paint.state("heard"),
+                        ", but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ",
+                        heard);
   }
-  return absl::StrCat(who, "up for ", age_text(number(neighbour, "known_ms")), ", ", text(neighbour, "our_address"),
-                      " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour, "rate_mbps"), " there, ",
-                      latency_or_unknown(neighbour), "; ", heard);
+  return absl::StrCat(who, paint.state("up"), " for ", age_text(number(neighbour, "known_ms")), ", ",
+                      text(neighbour, "our_address"), " to ", text(neighbour, "address"), ", ",
+                      rate_or_unknown(neighbour, "rate_mbps"), " there, ", latency_or_unknown(neighbour), "; ", heard);
 }
 
 // Error counters are shown only if they are not zero.
@@ -75,18 +77,19 @@ std::string control_text(const Json& control) {
   return line;
 }
 
-std::string port_text(const Json& port) {
-  std::string lines =
-      absl::StrCat("port ", text(port, "interface"), "\n", "  addresses  ",
-                   absl::StrJoin(port.at("addresses").get<std::vector<std::string>>(), ", "), "\n", "  link       ",
-                   port.at("carrier").get<bool>() ? rate_or_unknown(port, "link_mbps") : "no carrier", ", MTU ",
-                   number(port, "mtu"), "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ",
-                   text(port, "transport"), ": ", text(port, "transport_reason"), "\n");
+std::string port_text(const Json& port, const Paint& paint) {
+  std::string lines = absl::StrCat(
+      "port ", text(port, "interface"), "\n", "  addresses  ",
+      absl::StrJoin(port.at("addresses").get<std::vector<std::string>>(), ", "), "\n", "  link       ",
+      port.at("carrier").get<bool>() ? rate_or_unknown(port, "link_mbps") : paint(Paint::Tone::kError, "no carrier"),
+      ", MTU ", number(port, "mtu"), "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ",
+      text(port, "transport"), ": ", text(port, "transport_reason"), "\n");
   if (!port.at("root").is_null()) absl::StrAppend(&lines, "  PCIe root  ", root_text(port), "\n");
   if (!port.at("plug").is_null()) absl::StrAppend(&lines, "  plug       ", text(port, "plug"), "\n");
   const Json& neighbours = port.at("neighbours");
   if (neighbours.empty()) absl::StrAppend(&lines, "  neighbour  none heard\n");
-  for (const Json& neighbour : neighbours) absl::StrAppend(&lines, "  neighbour  ", neighbour_line(neighbour), "\n");
+  for (const Json& neighbour : neighbours)
+    absl::StrAppend(&lines, "  neighbour  ", neighbour_line(neighbour, paint), "\n");
   const Json& control = port.at("control");
   absl::StrAppend(&lines, "  datagrams  ", control_text(control), "\n");
   if (control.is_null()) return lines;
@@ -101,7 +104,7 @@ std::string port_text(const Json& port) {
 
 std::string rejected_text(const Json& rejected) {
   if (rejected.empty()) return "";
-  TextTable table({{"not used"}, {"why"}});
+  TextTable table({{"not used"}, {"why", TextTable::Align::kLeft, TextTable::Fit::kWrap}});
   for (const Json& each : rejected) table.add_row({text(each, "interface"), text(each, "reason")});
   return absl::StrCat("\n", table.text());
 }
@@ -120,11 +123,11 @@ std::unique_ptr<Verb> ports_verb() {
        .as_json = [](const std::string& answer) { return answer_as_json(answer, "ports"); }});
 }
 
-absl::StatusOr<std::string> ports_text(const std::string& answer) {
-  return render_answer(answer, "ports", [](const Json& view) {
+absl::StatusOr<std::string> ports_text(const std::string& answer, const Look& look) {
+  return render_answer(answer, "ports", [&](const Json& view) {
     std::string lines = absl::StrCat("ports of node ", text(view, "node"), " of cluster ", text(view, "cluster"), ": ",
                                      view.at("ports").size(), "\n");
-    for (const Json& port : view.at("ports")) absl::StrAppend(&lines, "\n", port_text(port));
+    for (const Json& port : view.at("ports")) absl::StrAppend(&lines, "\n", port_text(port, look.paint));
     absl::StrAppend(&lines, rejected_text(view.at("rejected")));
     const Json& dropped = view.at("dropped");
     std::string drops;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tools/cableway/text/look.h"
 #include "tools/cableway/verbs/verb.h"
 
 namespace cableway::cli {
@@ -13,7 +14,7 @@ namespace cableway::cli {
 std::unique_ptr<Verb> ports_verb();
 
 // Parses the node's answer (core/view/ports_view.h). InvalidArgument: it is not a ports view.
-absl::StatusOr<std::string> ports_text(const std::string& answer);
+absl::StatusOr<std::string> ports_text(const std::string& answer, const Look& look = {});
 
 }  // namespace cableway::cli
 

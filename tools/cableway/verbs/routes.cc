@@ -11,6 +11,7 @@
 #include "routing/paths/path_latency.h"
 #include "routing/paths/route_table.h"
 #include "routing/text/json_schema.h"
+#include "routing/topology/short_cable_names.h"
 #include "tools/cableway/node/node_by_name.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/text/json.h"
@@ -43,10 +44,10 @@ std::size_t first_path(const RouteTable& table, const Route& route) {
 }
 
 // "n0 -c0- n1 -c1- n2"
-std::string path_text(const Topology& topology, const Path& path) {
+std::string route_path_text(const Topology& topology, const routing::ShortCableNames& names, const Path& path) {
   std::string text = topology.node(path.nodes.front()).name;
   for (std::size_t i = 0; i < path.cables.size(); ++i) {
-    absl::StrAppend(&text, " -", topology.cable(path.cables[i]).name, "- ", topology.node(path.nodes[i + 1]).name);
+    absl::StrAppend(&text, " -", names.of(path.cables[i]), "- ", topology.node(path.nodes[i + 1]).name);
   }
   return text;
 }
@@ -74,7 +75,8 @@ Json route_json(const Topology& topology, const RouteTable& table, const Route& 
 // The table's rows: one for each path, of which the first names the destination.
 class RouteRows {
  public:
-  RouteRows(const Topology& topology, const RouteTable& routes) : topology_(topology), routes_(routes) {}
+  RouteRows(const Topology& topology, const RouteTable& routes)
+      : topology_(topology), routes_(routes), names_(topology) {}
 
   TextTable& table() { return table_; }
   std::vector<std::vector<std::string>> of(const Route& route) const {
@@ -83,7 +85,7 @@ class RouteRows {
     for (std::size_t i = 0; i < route.paths.size(); ++i) {
       const bool is_new = i == 0;
       rows.push_back({is_new ? topology_.node(route.destination).name : "", is_new ? absl::StrCat(route.cost.hops) : "",
-                      absl::StrCat(i == first ? "* " : "  ", path_text(topology_, route.paths[i].path)),
+                      absl::StrCat(i == first ? "* " : "  ", route_path_text(topology_, names_, route.paths[i].path)),
                       latency_cell(routing::path_latency_us(topology_, route.paths[i].path)),
                       absl::StrCat(route.paths[i].weight_mbps)});
     }
@@ -94,8 +96,12 @@ class RouteRows {
   using Align = TextTable::Align;
   const Topology& topology_;
   const RouteTable& routes_;
-  TextTable table_ = TextTable(
-      {{"to"}, {"hops", Align::kRight}, {"  paths"}, {"us", Align::kRight}, {"weight (Mbit/s)", Align::kRight}});
+  const routing::ShortCableNames names_;
+  TextTable table_ = TextTable({{"to"},
+                                {"hops", Align::kRight},
+                                {"  paths", Align::kLeft, TextTable::Fit::kCutMiddle},
+                                {"us", Align::kRight},
+                                {"weight (Mbit/s)", Align::kRight}});
 };
 
 class RoutesVerb final : public Verb {

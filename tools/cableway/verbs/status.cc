@@ -1,12 +1,16 @@
 #include "tools/cableway/verbs/status.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/text/local_time.h"
 #include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/text/text_table.h"
+#include "tools/cableway/verbs/events.h"
 #include "tools/cableway/verbs/node_view_verb.h"
 
 namespace cableway::cli {
@@ -32,17 +36,32 @@ std::string keys_text(const Json& keys) {
   return each.empty() ? "" : absl::StrCat("  keys        ", absl::StrJoin(each, "; "), "\n");
 }
 
-std::string facts_text(const Json& status) {
+// Nodes of an earlier version do not tell.
+std::string version_text(const Json& status) {
+  if (!status.contains("uptime_ms")) return "";
+  return absl::StrCat("  version     ", text_or_dash(status, "version"), ", up for ",
+                      age_text(number(status, "uptime_ms")), ", since ", local_time_text(text(status, "started")),
+                      "\n");
+}
+
+// As tables call them, where the topology has them.
+std::string cables_text(const Json& cables, const Look& look) {
+  std::vector<std::string> names;
+  for (const Json& cable : cables) names.push_back(look.cable(cable.get<std::string>()));
+  return absl::StrJoin(names, ", ");
+}
+
+std::string facts_text(const Json& status, const Look& look) {
   const Json& relayed = status.at("relayed");
   const Json& own = status.at("own");
   const Json& memory = status.at("relay_memory");
   const auto addresses = status.at("addresses").get<std::vector<std::string>>();
   const bool draining = status.at("draining").get<bool>();
-  const auto draining_cables = status.at("draining_cables").get<std::vector<std::string>>();
+  const std::string draining_cables = cables_text(status.at("draining_cables"), look);
   return absl::StrCat(
       "node ", text(status, "node"), " of cluster ", text(status, "cluster"),
-      draining ? ", draining: no path leads through it" : "", "\n",
-      draining_cables.empty() ? "" : absl::StrCat("  draining    ", absl::StrJoin(draining_cables, ", "), "\n"),
+      draining ? look.paint(Paint::Tone::kWarning, ", draining: no path leads through it") : "", "\n",
+      version_text(status), draining_cables.empty() ? "" : absl::StrCat("  draining    ", draining_cables, "\n"),
       "  topology    ", number(status, "nodes"), " nodes, itself included; ", number(status, "cables_up"),
       " cables of this node up\n", "  addresses   ",
       addresses.empty() ? "none: see cableway ports" : absl::StrJoin(addresses, ", "), "\n", "  relay port  ",
@@ -59,31 +78,74 @@ std::string facts_text(const Json& status) {
       number(memory, "waits"), " times\n", registered_text(status.at("rdma_memory")));
 }
 
-std::string problems_text(const Json& problems) {
+// "since 2026-03-01 12:34:56.789, for 1 min 01 s"
+std::string since_text(const Json& problem) {
+  const Json& seconds = problem.at("seconds");
+  if (seconds.is_null()) return "";
+  const auto since = problem.find("since");
+  const bool has_time = since != problem.end() && since->is_string();
+  return absl::StrCat(" (", has_time ? absl::StrCat("since ", local_time_text(since->get<std::string>()), ", ") : "",
+                      "for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
+}
+
+std::string problems_text(const Json& problems, const Look& look) {
   std::string lines;
   for (const Json& problem : problems) {
-    const Json& seconds = problem.at("seconds");
-    const std::string since =
-        seconds.is_null() ? "" : absl::StrCat(" (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
-    absl::StrAppend(&lines, "  problem     ", text(problem, "text"), since, " [", text(problem, "code"), "]\n");
+    absl::StrAppend(&lines, "  ", look.paint(Paint::Tone::kError, "problem"), "     ", text(problem, "text"),
+                    since_text(problem), " [", text(problem, "code"), "]\n");
   }
   return lines;
+}
+
+std::string neighbours_text(const Json& status, const Look& look) {
+  const auto neighbours = status.find("neighbours");
+  if (neighbours == status.end()) return "";
+  if (neighbours->empty()) return "\nno neighbour is heard: see cableway ports\n";
+  using Align = TextTable::Align;
+  TextTable table({{"neighbour"},
+                   {"cable", Align::kLeft, TextTable::Fit::kCutMiddle},
+                   {"port"},
+                   {"its port"},
+                   {"rate", Align::kRight},
+                   {"us", Align::kRight},
+                   {"state"},
+                   {"known for", Align::kRight}});
+  for (const Json& each : *neighbours) {
+    const Json& rate = each.at("rate_mbps");
+    const Json& latency = each.at("latency_us");
+    const bool drains = each.at("draining").get<bool>();
+    table.add_row({text(each, "node"), look.cable(text(each, "cable")), text(each, "interface"),
+                   text(each, "neighbour_interface"), rate.is_null() ? "-" : rate_text(rate.get<std::uint64_t>()),
+                   latency_cell(latency.is_null() ? std::nullopt : std::optional(latency.get<double>())),
+                   look.paint.state(absl::StrCat(text(each, "state"), drains ? ", drains" : "")),
+                   age_text(number(each, "known_ms"))});
+  }
+  return absl::StrCat("\n", table.text());
+}
+
+std::string latest_events_text(const Json& status, const Look& look) {
+  const auto events = status.find("latest_events");
+  if (events == status.end() || events->empty()) return "";
+  return absl::StrCat("\n", events_table(*events, "latest warnings and errors", look.paint));
 }
 
 }  // namespace
 
 std::unique_ptr<Verb> status_verb() {
   return node_view_verb({.name = "status",
-                         .summary = "the node's addresses, problems, sessions, flows and relaying",
+                         .summary = "the node's version, addresses, problems, neighbours, sessions, flows and relaying",
                          .examples = {"cableway status", "cableway status --json | jq .relayed.bytes"},
                          .view = "status",
                          .as_text = status_text,
-                         .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); }});
+                         .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
+                         .names_cables = true});
 }
 
-absl::StatusOr<std::string> status_text(const std::string& answer) {
-  return render_answer(answer, "status",
-                       [](const Json& status) { return facts_text(status) + problems_text(status.at("problems")); });
+absl::StatusOr<std::string> status_text(const std::string& answer, const Look& look) {
+  return render_answer(answer, "status", [&](const Json& status) {
+    return absl::StrCat(facts_text(status, look), problems_text(status.at("problems"), look),
+                        neighbours_text(status, look), latest_events_text(status, look));
+  });
 }
 
 }  // namespace cableway::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tools/cableway/text/look.h"
 #include "tools/cableway/verbs/verb.h"
 
 namespace cableway::cli {
@@ -13,7 +14,7 @@ namespace cableway::cli {
 std::unique_ptr<Verb> status_verb();
 
 // Parses the node's answer (core/view/status_view.h). InvalidArgument: it is not a status view.
-absl::StatusOr<std::string> status_text(const std::string& answer);
+absl::StatusOr<std::string> status_text(const std::string& answer, const Look& look = {});
 
 }  // namespace cableway::cli
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "routing/topology/short_cable_names.h"
 #include "routing/topology_io/json_topology.h"
 #include "routing/topology_io/topology_drawing.h"
 #include "routing/topology_io/topology_file.h"
@@ -45,9 +46,9 @@ struct Compared {
     const MarkedTopology marked = mark_topology(known.topology, self, *expected, comparison);
     return topology_svg(marked.drawn, marked.marks);
   }
-  std::string text() const {
-    const std::string found = topology_text(known.topology);
-    return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison)) : found;
+  std::string text(const Paint& paint) const {
+    const std::string found = topology_text(known.topology, paint);
+    return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison, paint)) : found;
   }
 };
 
@@ -81,7 +82,7 @@ class TopologyVerb final : public Verb {
                       .expected = *std::move(expected),
                       .comparison = {}};
     if (compared.expected) compared.comparison = compare_topologies(compared.expected->topology, known->topology);
-    return Answer{render(compared), kDone, std::move(remarks)};
+    return Answer{render(compared, invocation.paint), kDone, std::move(remarks)};
   }
 
  private:
@@ -97,10 +98,10 @@ class TopologyVerb final : public Verb {
     return std::optional<ExpectedTopology>();
   }
 
-  std::string render(const Compared& compared) const {
+  std::string render(const Compared& compared, const Paint& paint) const {
     if (json_) return compared.json();
     if (dot_) return compared.dot();
-    return svg_ ? compared.svg() : compared.text();
+    return svg_ ? compared.svg() : compared.text(paint);
   }
 
   bool json_ = false;
@@ -115,11 +116,13 @@ std::string interface_text(const routing::Port& port) {
   return port.interface.empty() ? "-" : port.interface;
 }
 
-std::string remarks(const routing::Cable& cable) {
+std::string remarks(const routing::Cable& cable, const Paint& paint) {
   std::vector<std::string> remarks;
   if (cable.routed) remarks.emplace_back("through IP routers");
-  if (cable.draining) remarks.emplace_back("draining");
-  if (cable.loss_percent > 0) remarks.push_back(absl::StrCat("loses ", cable.loss_percent, " %"));
+  if (cable.draining) remarks.push_back(paint(Paint::Tone::kWarning, "draining"));
+  if (cable.loss_percent > 0) {
+    remarks.push_back(paint(Paint::Tone::kWarning, absl::StrCat("loses ", cable.loss_percent, " %")));
+  }
   return absl::StrJoin(remarks, ", ");
 }
 
@@ -129,9 +132,9 @@ std::unique_ptr<Verb> topology_verb() {
   return std::make_unique<TopologyVerb>();
 }
 
-std::string topology_text(const routing::Topology& topology) {
+std::string topology_text(const routing::Topology& topology, const Paint& paint) {
   using Align = TextTable::Align;
-  TextTable table({{"cable"},
+  TextTable table({{"cable", Align::kLeft, TextTable::Fit::kCutMiddle},
                    {"from"},
                    {"interface"},
                    {"address"},
@@ -140,11 +143,12 @@ std::string topology_text(const routing::Topology& topology) {
                    {"address"},
                    {"Mbit/s", Align::kRight},
                    {"us", Align::kRight},
-                   {""}});
+                   {"", Align::kLeft, TextTable::Fit::kWrap}});
+  const routing::ShortCableNames names(topology);
   for (const routing::Cable& cable : topology.plugged_cables()) {
-    table.add_row({cable.name, topology.node(cable.a.node).name, interface_text(cable.a), cable.a.address,
+    table.add_row({names.of(cable), topology.node(cable.a.node).name, interface_text(cable.a), cable.a.address,
                    topology.node(cable.b.node).name, interface_text(cable.b), cable.b.address,
-                   absl::StrCat(cable.rate_mbps), latency_cell(cable.latency_us), remarks(cable)});
+                   absl::StrCat(cable.rate_mbps), latency_cell(cable.latency_us), remarks(cable, paint)});
   }
   return absl::StrCat(routing::draw_topology(topology), "\n", table.text());
 }

@@ -13,7 +13,7 @@ namespace cableway::cli {
 std::unique_ptr<Verb> topology_verb();
 
 // The drawing, then a table of all cables; "-" where a latency is not known.
-std::string topology_text(const routing::Topology& topology);
+std::string topology_text(const routing::Topology& topology, const Paint& paint = Paint());
 
 }  // namespace cableway::cli
 

@@ -11,6 +11,7 @@
 #include "core/settings/settings.h"
 #include "tools/cableway/command/command.h"
 #include "tools/cableway/command/exit_status.h"
+#include "tools/cableway/text/paint.h"
 #include "tools/cableway/verbs/surroundings.h"
 
 namespace cableway::cli {
@@ -22,6 +23,7 @@ struct Invocation {
   const std::string& command_line;  // complete, quoted for a shell
   std::ostream& out;                // for output that continues until interrupted; other output is the Answer
   std::ostream& err;                // progress
+  Paint paint = Paint();            // colours of text on `out`
 };
 
 struct Answer {

@@ -1,9 +1,13 @@
 #include "tools/cableway/doctor/doctor_view.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "routing/topology/short_cable_names.h"
+#include "tests/routing/sample_topologies.h"
 
 namespace cableway::cli {
 namespace {
@@ -23,7 +27,8 @@ warning  port eth1: no carrier [CARRIER_MISSING]
 ok       node: answers [NODE_ANSWERS]
 
 NCCL setting     value     from              remark
-NCCL_IB_DISABLE  1         environment       of NCCL's own InfiniBand network: no effect on Cableway; instead of 0 (/etc/nccl.conf:1)
+NCCL_IB_DISABLE  1         environment       of NCCL's own InfiniBand network: no effect on Cableway; instead of 0
+                                             (/etc/nccl.conf:1)
 NCCL_NET         cableway  /etc/nccl.conf:2
 
 1 error, 1 warning, 0 infos
@@ -40,6 +45,21 @@ NCCL_NET         cableway  /etc/nccl.conf:2
     {"name": "NCCL_NET", "value": "cableway", "source": "/etc/nccl.conf:2", "overridden": [], "remark": null}],
     "nccl_files": ["/etc/nccl.conf"]})x"));
   EXPECT_EQ(worst_of({}), Severity::kOk);
+}
+
+TEST(DoctorView, HasShortNamesAndColours) {
+  const routing::Topology topology = [] {
+    routing::Cable cable = routing::sample_cable(0, 0, 1);
+    cable.a.interface = cable.b.interface = "eth1";
+    cable.name = "n0.eth1-n1.eth1";
+    return routing::make_topology(routing::sample_nodes(2), {cable});
+  }();
+  const routing::ShortCableNames names(topology);
+  const std::vector<Finding> findings = {{Severity::kError, "CODE", "cable n0.eth1-n1.eth1", "is slow", ""}};
+  EXPECT_THAT(doctor_text(findings, {}, Look{Paint(true), &names}),
+              ::testing::StartsWith("\x1b[1;31merror\x1b[0m    cable n0-n1: is slow [CODE]\n"));
+  EXPECT_THAT(doctor_text(findings, {}), ::testing::StartsWith("error    cable n0.eth1-n1.eth1: is slow [CODE]\n"));
+  EXPECT_THAT(doctor_json(findings, {}), ::testing::HasSubstr("cable n0.eth1-n1.eth1"));
 }
 
 TEST(DoctorView, NamesWhereNcclFindsNoSettings) {

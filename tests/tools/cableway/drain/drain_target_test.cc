@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "tests/routing/sample_topologies.h"
@@ -85,6 +87,42 @@ TEST(DrainTarget, ForACheckMayBeElsewhere) {
 
 TEST(DrainTarget, APortThatEndsSeveralCablesIsRefusedWithTheirNames) {
   EXPECT_EQ(refusal("n1", "sw0"), "port sw0 ends 2 cables: name one of c0, c2");
+}
+
+// As nodes name them: two cables between n0 and n1, one between n1 and n2.
+routing::Topology discovered() {
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1),
+                                        routing::sample_cable(2, 1, 2)};
+  for (std::size_t i = 0; i < cables.size(); ++i)
+    cables[i].a.interface = cables[i].b.interface = "eth" + std::to_string(i);
+  cables[0].name = "n0.eth0-n1.eth0";
+  cables[1].name = "n0.eth1-n1.eth1";
+  cables[2].name = "n1.eth2-n2.eth2";
+  return routing::make_topology(routing::sample_nodes(3), cables);
+}
+
+TEST(DrainTarget, MayHaveAShortName) {
+  for (const char* name : {"n0-n1#2", "n1-n0#2", "n0.eth1-n1.eth1", "eth1"}) {
+    const absl::StatusOr<DrainTarget> target = find_drain_target(discovered(), "n0", name);
+    ASSERT_TRUE(target.ok()) << name << ": " << target.status();
+    EXPECT_EQ(target->cable, "n0.eth1-n1.eth1");
+    EXPECT_EQ(describe(*target), "cable n0-n1#2 (n0.eth1-n1.eth1)");
+  }
+  const absl::StatusOr<DrainTarget> checked = find_checked_target(discovered(), "n0", "n1-n2");
+  ASSERT_TRUE(checked.ok()) << checked.status();
+  EXPECT_EQ(checked->cable, "n1.eth2-n2.eth2");
+  EXPECT_FALSE(checked->is_here);
+  EXPECT_EQ(find_drain_target(discovered(), "n0", "n1-n2").status().message(),
+            "cable n1-n2 (n1.eth2-n2.eth2) joins n1 and n2: run this on n1 or on n2");
+}
+
+TEST(DrainTarget, AShortNameOfSeveralCablesIsRefusedWithTheirNames) {
+  for (const auto& target :
+       {find_drain_target(discovered(), "n0", "n0-n1"), find_checked_target(discovered(), "n2", "n0-n1")}) {
+    EXPECT_EQ(target.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(target.status().message(),
+              "\"n0-n1\" names 2 cables: name one of n0-n1#1 (n0.eth0-n1.eth0), n0-n1#2 (n0.eth1-n1.eth1)");
+  }
 }
 
 TEST(DrainTarget, AnUnknownNameIsRefusedWithTheNearest) {

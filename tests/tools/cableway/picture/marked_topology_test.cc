@@ -34,7 +34,7 @@ TEST(MarkedTopology, DrawsWhatIsMissing) {
   const std::string svg = topology_svg(cable.drawn, cable.marks);
   EXPECT_THAT(svg, AllOf(HasSubstr("3 nodes, 2 cables"), HasSubstr("class=\"cable missing\""),
                          HasSubstr(">missing</text>"), HasSubstr("<title>n0 - n2: missing</title>"),
-                         HasSubstr(">1 difference from ring.toml</text>"), HasSubstr("red, dotted: missing")));
+                         HasSubstr(">1 difference from ring.toml</text>"), HasSubstr("red, dashed: missing")));
 
   const MarkedTopology node = marked(wired({"n0 a n1 b"}));
   EXPECT_EQ(node.drawn.node_count(), 3U);

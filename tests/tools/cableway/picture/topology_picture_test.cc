@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "routing/layout/text_width.h"
 #include "routing/layout/topology_layout.h"
 #include "routing/shapes/topology_generator.h"
 #include "tests/routing/sample_topologies.h"
@@ -152,6 +154,14 @@ std::vector<Element> boxes(const TinyXml& xml) {
   return found;
 }
 
+// By which the drawing is moved.
+routing::Place shift_of(const TinyXml& xml) {
+  const std::string text = xml.named("g").front().attributes.at("transform");
+  routing::Place shift;
+  EXPECT_EQ(std::sscanf(text.c_str(), "translate(%lf %lf)", &shift.x, &shift.y), 2) << text;
+  return shift;
+}
+
 TEST(TopologySvg, IsXmlWithEveryNodeAndCableAndNoNodeOverAnother) {
   for (const Shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
@@ -163,11 +173,12 @@ TEST(TopologySvg, IsXmlWithEveryNodeAndCableAndNoNodeOverAnother) {
     EXPECT_EQ(xml.named("path").size(), shape.topology.cable_count());
     const double width = xml.elements()[0].number("width");
     const double height = xml.elements()[0].number("height");
+    const routing::Place shift = shift_of(xml);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      EXPECT_GE(nodes[i].number("x"), 0);
-      EXPECT_GE(nodes[i].number("y"), 0);
-      EXPECT_LE(nodes[i].number("x") + nodes[i].number("width"), width);
-      EXPECT_LE(nodes[i].number("y") + nodes[i].number("height"), height);
+      EXPECT_GE(nodes[i].number("x") + shift.x, 0);
+      EXPECT_GE(nodes[i].number("y") + shift.y, 0);
+      EXPECT_LE(nodes[i].number("x") + nodes[i].number("width") + shift.x, width);
+      EXPECT_LE(nodes[i].number("y") + nodes[i].number("height") + shift.y, height);
       for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(overlap(nodes[i], nodes[j])) << i << " " << j;
     }
     std::set<std::string> curves;
@@ -186,7 +197,7 @@ TEST(TopologySvg, CableTooltipsHaveAllProperties) {
   const std::vector<Element> titles = xml.named("title");
   ASSERT_EQ(titles.size(), 2U);
   EXPECT_EQ(titles[0].text, "c0: n0 e&lt;&amp;&gt;1 10.0.0.1 - n1 10.0.0.2, 100 Gbit/s, 1.5 us");
-  EXPECT_EQ(titles[1].text, "c1: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, routed") << "of unknown latency";
+  EXPECT_EQ(titles[1].text, "c1: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, latency -, routed") << "of unknown latency";
   const std::vector<Element> paths = xml.named("path");
   EXPECT_EQ(paths[0].attributes.at("class"), "cable");
   EXPECT_EQ(paths[1].attributes.at("class"), "cable slow routed");
@@ -218,6 +229,106 @@ TEST(TopologySvg, ManyCablesHaveNoLabels) {
   };
   EXPECT_EQ(rates(few), 190);
   EXPECT_EQ(rates(many), 0);
+}
+
+struct DrawnLabel {
+  std::string text;
+  double left = 0;
+  double right = 0;
+  double top = 0;
+  double bottom = 0;
+  bool overlaps(const DrawnLabel& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+// The texts within the drawing, by the metrics of their font.
+std::vector<DrawnLabel> drawn_labels(const TinyXml& xml) {
+  std::vector<DrawnLabel> labels;
+  for (const Element& each : xml.named("text")) {
+    const auto found = each.attributes.find("class");
+    const std::string look = found == each.attributes.end() ? "" : found->second;
+    if (look == "title" || look == "legend") continue;
+    const double size = look.empty() ? 13 : look == "note" ? 10 : 11;
+    const double width = routing::text_width(each.text, size);
+    const double x = each.number("x");
+    const double y = each.number("y");
+    labels.push_back({each.text, x - width / 2, x + width / 2, y - size * 0.8, y + size * 0.2});
+  }
+  return labels;
+}
+
+TEST(TopologySvg, NoLabelIsOverAnotherOrCutOff) {
+  std::vector<Shape> all = shapes();
+  for (const char* spec : {"ring:4", "twins:4", "sparks:4", "sparks:2", "torus:4x4", "switch:6", "mesh:8", "line:4"}) {
+    all.push_back({spec, *routing::generate_topology(spec)});
+  }
+  std::vector<Node> nodes = routing::sample_nodes(4);
+  for (Node& node : nodes) node.name = std::string(55, 'W') + node.name;
+  std::vector<Cable> cables;
+  for (const auto& [a, b] : routing::ring_pairs(4)) {
+    cables.push_back(routing::sample_cable(static_cast<std::uint32_t>(cables.size()), a, b));
+    cables.back().name = std::string(60, 'M') + cables.back().name;
+  }
+  nodes[1].draining = true;
+  all.push_back({"long names", routing::make_topology(nodes, cables)});
+  for (const Shape& shape : all) {
+    SCOPED_TRACE(shape.name);
+    const TinyXml xml(topology_svg(shape.topology, std::nullopt));
+    const std::vector<DrawnLabel> labels = drawn_labels(xml);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        EXPECT_FALSE(labels[i].overlaps(labels[j])) << labels[i].text << " and " << labels[j].text;
+      }
+    }
+    const auto [x, y] = shift_of(xml);
+    for (const DrawnLabel& label : labels) {
+      EXPECT_GE(label.left + x, 0) << label.text;
+      EXPECT_LE(label.right + x, xml.elements()[0].number("width")) << label.text;
+      EXPECT_GE(label.top + y, 40) << label.text;
+      EXPECT_LE(label.bottom + y, xml.elements()[0].number("height")) << label.text;
+    }
+  }
+}
+
+TEST(TopologySvg, ASwitchIsANodeWithACableToEachPort) {
+  const std::string svg = topology_svg(*routing::generate_topology("switch:5"), std::nullopt);
+  const TinyXml xml(svg);
+  EXPECT_EQ(boxes(xml).size(), 6U);
+  EXPECT_EQ(xml.named("path").size(), 5U);
+  EXPECT_THAT(svg, HasSubstr("5 nodes, 1 switch, 5 cables"));
+  EXPECT_THAT(svg, HasSubstr("class=\"node switch\""));
+  EXPECT_THAT(svg, HasSubstr("on a switch, 10 Gbit/s, joins 4 other ports</title>"));
+}
+
+TEST(TopologySvg, CablesOfOneWireAreOnOneBandWithOneLabel) {
+  const std::string svg = topology_svg(*routing::generate_topology("sparks:3"), std::nullopt);
+  const TinyXml xml(svg);
+  std::size_t bands = 0;
+  std::size_t cables = 0;
+  for (const Element& path : xml.named("path")) (path.attributes.at("class") == "wire" ? bands : cables) += 1;
+  EXPECT_EQ(bands, 3U);
+  EXPECT_EQ(cables, 6U);
+  EXPECT_THAT(svg, HasSubstr(">c0+c1 "));
+  EXPECT_THAT(svg, HasSubstr("one wire: 2 cables, together "));
+}
+
+TEST(TopologySvg, CablesThatAreNotInUseAreGrey) {
+  std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2),
+                               routing::sample_cable(2, 2, 0)};
+  cables[2].draining = true;
+  const std::string svg = topology_svg(routing::make_topology(routing::sample_nodes(3), cables), std::nullopt);
+  EXPECT_THAT(svg, HasSubstr("cable unused"));
+  EXPECT_THAT(svg, HasSubstr(">draining</text>"));
+  EXPECT_THAT(svg, HasSubstr(" 3 nodes, 3 cables"));
+}
+
+TEST(TopologyLayout, CablesOfOneWireAreCloserThanWires) {
+  const Topology topology = *routing::generate_topology("sparks:2");
+  const routing::TopologyLayout layout = lay_out(topology, routing::recognise_shape(topology), 100);
+  ASSERT_EQ(layout.bends.size(), 4U);
+  EXPECT_EQ(std::abs(layout.bends[0] - layout.bends[1]), routing::kTwinGap);
+  EXPECT_GT(std::abs(layout.bends[1] - layout.bends[2]), routing::kTwinGap);
 }
 
 TEST(TopologyLayout, ATorusIsAGridAndItsClosingCablesBypassTheNodesBetween) {
@@ -274,7 +385,7 @@ TEST(TopologyDot, IsAGraph) {
   "n2" [roots="r0=98300 r1=49100"];
   "n3" [label="n3\nunreached", color=red, fontcolor=red, style="rounded,dashed"];
   "n0" -- "n1" [label="c0\n2.5 Gbit/s", tooltip="c0: n0 10.0.0.1 - n1 10.0.0.2, 2.5 Gbit/s, 1.5 us", name="c0", rate_mbps=2500, latency_us="1.5", from_address="10.0.0.1", from_plug="p0", to_address="10.0.0.2"];
-  "n1" -- "n2" [label="10 Gbit/s", tooltip="n1-n2: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, routed", style=dashed, name="n1-n2", rate_mbps=10000, routed=true, from_address="10.0.1.1", to_address="10.0.1.2", to_root="r1"];
+  "n1" -- "n2" [label="10 Gbit/s", tooltip="n1-n2: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, latency -, routed", style=dashed, name="n1-n2", rate_mbps=10000, routed=true, from_address="10.0.1.1", to_address="10.0.1.2", to_root="r1"];
 }
 )");
 }

@@ -39,7 +39,7 @@ TEST(PathView, ListsEveryPathCableByCable) {
   EXPECT_EQ(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, {}}),
             R"(from n0 to n2: 2 hops, 2 paths
 
-path 1, 1 Gbit/s, of flow 0
+path 1, 1 Gbit/s, latency -, of flow 0
   hop  cable  from     address   to       address        rate   us
     1  c0     n0 eth1  10.0.0.1  n1 eth0  10.0.0.2   1 Gbit/s  1.5
     2  c1     n1       10.0.1.1  n2       10.0.1.2  10 Gbit/s    -
@@ -54,7 +54,8 @@ path 2, 10 Gbit/s, 2.25 us
 TEST(PathView, ShowsOnlyThePathOfAFlow) {
   EXPECT_THAT(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, 1}),
               AllOf(HasSubstr("2 paths\n\npath 2, 10 Gbit/s, 2.25 us, of flow 1\n"), Not(HasSubstr("path 1"))));
-  EXPECT_THAT(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, 4}), HasSubstr("path 1, 1 Gbit/s, of flow 4\n"));
+  EXPECT_THAT(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, 4}),
+              HasSubstr("path 1, 1 Gbit/s, latency -, of flow 4\n"));
 }
 
 TEST(PathView, AsJson) {

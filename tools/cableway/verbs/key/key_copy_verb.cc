@@ -27,7 +27,7 @@ struct HostOutcome {
 };
 
 std::string copy_table(const std::vector<HostOutcome>& all) {
-  TextTable table({{"host"}, {"key"}, {"reason"}});
+  TextTable table({{"host"}, {"key"}, {"reason", TextTable::Align::kLeft, TextTable::Fit::kWrap}});
   for (const HostOutcome& each : all) {
     table.add_row({each.host, kEndWords[static_cast<std::size_t>(each.outcome.end)], each.outcome.reason});
   }

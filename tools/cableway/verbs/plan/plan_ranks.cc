@@ -1,12 +1,15 @@
 #include "tools/cableway/verbs/plan/plan_ranks.h"
 
+#include <optional>
 #include <span>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "routing/paths/route_table.h"
 #include "routing/placement/rank_placement.h"
+#include "routing/placement/ring_latency.h"
 #include "routing/text/json_schema.h"
+#include "routing/topology/short_cable_names.h"
 #include "tools/cableway/node/node_by_name.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/text/json.h"
@@ -23,7 +26,9 @@ using routing::Topology;
 
 struct Plan {
   RankPlacement planned;
+  std::optional<double> planned_us;  // the latency around the ring
   PlacementCost given;
+  std::optional<double> given_us;
 };
 
 absl::StatusOr<Plan> make_plan(const Topology& topology, const std::vector<NodeIndex>& hosts) {
@@ -31,7 +36,8 @@ absl::StatusOr<Plan> make_plan(const Topology& topology, const std::vector<NodeI
   if (!given.ok()) return given.status();
   absl::StatusOr<RankPlacement> planned = routing::place_ranks(topology, hosts);
   if (!planned.ok()) return planned.status();
-  return Plan{*std::move(planned), *given};
+  const std::optional<double> planned_us = routing::ring_latency_us(topology, planned->order);
+  return Plan{*std::move(planned), planned_us, *given, routing::ring_latency_us(topology, hosts)};
 }
 
 std::vector<std::string> names_of(const Topology& topology, std::span<const NodeIndex> nodes) {
@@ -40,18 +46,17 @@ std::vector<std::string> names_of(const Topology& topology, std::span<const Node
   return names;
 }
 
-std::string cost_text(const PlacementCost& cost) {
-  const std::string relays = absl::StrCat(cost.relays, cost.relays == 1 ? " relay" : " relays");
-  return absl::StrCat(relays, cost.latency_ns > 0 ? absl::StrCat(", ", seconds_text(cost.latency_ns * 1e-9)) : "",
-                      " around the ring");
+std::string cost_text(const PlacementCost& cost, std::optional<double> latency_us) {
+  return absl::StrCat(cost.relays, cost.relays == 1 ? " relay" : " relays", ", latency ",
+                      latency_us ? seconds_text(*latency_us * 1e-6) : "-", " around the ring");
 }
 
 // "c0", "c0, c1", or "through n1, n2".
-std::string way_text(const Topology& topology, NodeIndex from, NodeIndex to) {
+std::string way_text(const Topology& topology, const routing::ShortCableNames& names, NodeIndex from, NodeIndex to) {
   const auto cables = topology.cables_between(from, to);
   if (!cables.empty()) {
     return absl::StrJoin(cables, ", ", [&](std::string* out, const routing::Adjacency& each) {
-      absl::StrAppend(out, topology.cable(each.cable).name);
+      absl::StrAppend(out, names.of(each.cable));
     });
   }
   const routing::Path path = routing::compute_routes(topology, from).path_for_flow(to, 0);
@@ -62,10 +67,11 @@ std::string way_text(const Topology& topology, NodeIndex from, NodeIndex to) {
 std::string ranks_table(const Topology& topology, const std::vector<NodeIndex>& order) {
   using Align = TextTable::Align;
   TextTable table({{"rank", Align::kRight}, {"node"}, {"to the next"}});
+  const routing::ShortCableNames names(topology);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const NodeIndex next = order[(i + 1) % order.size()];
-    table.add_row(
-        {absl::StrCat(i), topology.node(order[i]).name, next == order[i] ? "" : way_text(topology, order[i], next)});
+    table.add_row({absl::StrCat(i), topology.node(order[i]).name,
+                   next == order[i] ? "" : way_text(topology, names, order[i], next)});
   }
   return table.text();
 }
@@ -125,9 +131,10 @@ absl::StatusOr<std::string> rank_plan_text(const Topology& topology, const std::
   if (!plan.ok()) return plan.status();
   const RankPlacement& planned = plan->planned;
   return absl::StrCat("hosts    ", absl::StrJoin(names_of(topology, planned.order), ","), "\ncost     ",
-                      cost_text(planned.cost), planned.is_best ? ": no order is better\n" : ": the best order found\n",
-                      "as given ", absl::StrJoin(names_of(topology, hosts), ","), ": ", cost_text(plan->given), "\n\n",
-                      ranks_table(topology, planned.order));
+                      cost_text(planned.cost, plan->planned_us),
+                      planned.is_best ? ": no order is better\n" : ": the best order found\n", "as given ",
+                      absl::StrJoin(names_of(topology, hosts), ","), ": ", cost_text(plan->given, plan->given_us),
+                      "\n\n", ranks_table(topology, planned.order));
 }
 
 absl::StatusOr<std::string> rank_plan_json(const Topology& topology, const std::vector<NodeIndex>& hosts) {
@@ -137,12 +144,12 @@ absl::StatusOr<std::string> rank_plan_json(const Topology& topology, const std::
                      {"planned",
                       {{"order", names_of(topology, plan->planned.order)},
                        {"relays", plan->planned.cost.relays},
-                       {"latency_us", microseconds(plan->planned.cost.latency_ns)},
+                       {"latency_us", number_or_null(plan->planned_us)},
                        {"proven", plan->planned.is_best}}},
                      {"given",
                       {{"order", names_of(topology, hosts)},
                        {"relays", plan->given.relays},
-                       {"latency_us", microseconds(plan->given.latency_ns)}}}};
+                       {"latency_us", number_or_null(plan->given_us)}}}};
   return view.dump(2) + "\n";
 }
 

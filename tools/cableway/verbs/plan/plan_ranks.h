@@ -19,8 +19,8 @@ std::unique_ptr<Verb> plan_ranks_verb();
 absl::StatusOr<std::string> rank_plan_text(const routing::Topology& topology,
                                            const std::vector<routing::NodeIndex>& hosts);
 
-//   planned  {order [nodes by rank], relays, latency_us (as in PlacementCost), proven: no order is better}
-//   given    {order, relays, latency_us}
+//   planned  {order [nodes by rank], relays, latency_us (null: that of a cable is not known), proven: no order is
+//   better} given    {order, relays, latency_us}
 absl::StatusOr<std::string> rank_plan_json(const routing::Topology& topology,
                                            const std::vector<routing::NodeIndex>& hosts);
 

@@ -51,7 +51,10 @@ std::vector<ChangeRow> rows_of(const std::vector<Change>& changes) {
 }
 
 std::string changes_table(const std::vector<ChangeRow>& rows) {
-  TextTable table({{"what"}, {"is"}, {"would be"}});
+  using Align = TextTable::Align;
+  using Fit = TextTable::Fit;
+  TextTable table(
+      {{"what", Align::kLeft, Fit::kWrap}, {"is", Align::kLeft, Fit::kWrap}, {"would be", Align::kLeft, Fit::kWrap}});
   for (const ChangeRow& row : rows) {
     table.add_row({routing::escaped(row.what), routing::escaped(row.is), routing::escaped(row.would_be)});
   }

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/routing/sample_topologies.h"
 
@@ -23,8 +25,8 @@ const routing::Topology& crossed_ring() {
 TEST(RankPlan, PutsNeighboursSideBySide) {
   EXPECT_EQ(*rank_plan_text(crossed_ring(), {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{3}}),
             R"(hosts    n0,n2,n1,n3
-cost     0 relays, 40 ms around the ring: no order is better
-as given n0,n1,n2,n3: 2 relays, 60 ms around the ring
+cost     0 relays, latency 40 ms around the ring: no order is better
+as given n0,n1,n2,n3: 2 relays, latency 60 ms around the ring
 
 rank  node  to the next
    0  n0    c0
@@ -38,8 +40,8 @@ TEST(RankPlan, NamesTheRelaysThatCannotBeAvoided) {
   const routing::Topology line = routing::sample_topology(3, routing::line_pairs(3));
   EXPECT_EQ(*rank_plan_text(line, {NodeIndex{2}, NodeIndex{0}}),
             R"(hosts    n0,n2
-cost     2 relays around the ring: no order is better
-as given n2,n0: 2 relays around the ring
+cost     2 relays, latency - around the ring: no order is better
+as given n2,n0: 2 relays, latency - around the ring
 
 rank  node  to the next
    0  n0    through n1
@@ -54,6 +56,17 @@ TEST(RankPlan, AsJson) {
     "schema": 1,
     "planned": {"order": ["n0", "n2", "n1", "n3"], "relays": 0, "latency_us": 40000.0, "proven": true},
     "given": {"order": ["n0", "n1", "n2", "n3"], "relays": 2, "latency_us": 60000.0}})"));
+}
+
+// No cost of paths, which counts in steps and takes what is not known as nothing.
+TEST(RankPlan, HasMeasuredLatencies) {
+  const std::vector<NodeIndex> hosts{NodeIndex{0}, NodeIndex{1}, NodeIndex{2}};
+  const auto latency = [&](std::optional<double> latency_us) {
+    const auto text = rank_plan_json(routing::sample_topology(3, routing::ring_pairs(3), latency_us), hosts);
+    return nlohmann::json::parse(*text).at("planned").at("latency_us");
+  };
+  EXPECT_EQ(latency(2.5), 7.5);
+  EXPECT_EQ(latency({}), nullptr);
 }
 
 TEST(RankPlan, RefusesHostsThatCannotReachEachOtherOrOccurTwice) {
