@@ -33,7 +33,9 @@ enum class Type : std::uint8_t {
   kDrainReply,
   kPathsChanged,
   kCircuitRetired,
-  kListensAt
+  kListensAt,
+  kClusterViewRequest,
+  kClusterViewReply
 };
 
 constexpr std::size_t kMaxText = 4096;
@@ -216,6 +218,14 @@ class Encoder {
     type(Type::kListensAt);
     writer_.put(message.port);
   }
+  void operator()(const ClusterViewRequest& message) {
+    type(Type::kClusterViewRequest);
+    put_cluster_view_request(writer_, message);
+  }
+  void operator()(const ClusterViewReply& message) {
+    type(Type::kClusterViewReply);
+    put_cluster_view_reply(writer_, message);
+  }
 
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
@@ -296,6 +306,12 @@ class Decoder {
         break;
       case Type::kListensAt:
         message = listens_at();
+        break;
+      case Type::kClusterViewRequest:
+        message = get_cluster_view_request(reader_);
+        break;
+      case Type::kClusterViewReply:
+        message = get_cluster_view_reply(reader_);
         break;
       default:
         return absl::InvalidArgumentError(

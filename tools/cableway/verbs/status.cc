@@ -1,10 +1,12 @@
 #include "tools/cableway/verbs/status.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/cableway/all_nodes/all_nodes_views.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/verbs/node_view_verb.h"
@@ -75,10 +77,15 @@ std::string problems_text(const Json& problems) {
 std::unique_ptr<Verb> status_verb() {
   return node_view_verb({.name = "status",
                          .summary = "the node's addresses, problems, sessions, flows and relaying",
-                         .examples = {"cableway status", "cableway status --json | jq .relayed.bytes"},
+                         .examples = {"cableway status", "cableway status --all", "cableway status --json | jq .relayed.bytes"},
                          .view = "status",
                          .as_text = status_text,
-                         .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); }});
+                         .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
+                         .of_all = ShownOfAll{"status",
+                                              [](NodeDocuments documents, const NodeDocuments* /*before*/) {
+                                                return all_status_text(std::move(documents));
+                                              },
+                                              all_status_json}});
 }
 
 absl::StatusOr<std::string> status_text(const std::string& answer) {
