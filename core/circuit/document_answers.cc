@@ -12,9 +12,8 @@ void DocumentAnswers::send(ArrivedSetup setup, absl::string_view document, HeldP
     place->connection->abandon();
     sending_.erase(place);
   });
-  place->connection->send(std::move(answer.bytes), [this, place](const absl::Status& /*ended*/) {
-    sending_.erase(place);
-  });
+  place->connection->send(std::move(answer.bytes),
+                          [this, place](const absl::Status& /*ended*/) { sending_.erase(place); });
 }
 
 }  // namespace cableway

@@ -1,5 +1,5 @@
-// Documents on their way to the neighbours that asked for them with a set-up for a view. Each has a time limit, as it may
-// be larger than what a connection takes at once, and the neighbour may not read.
+// Documents on their way to the neighbours that asked for them with a set-up for a view. Each has a time limit, as it
+// may be larger than what a connection takes at once, and the neighbour may not read.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_DOCUMENT_ANSWERS_H_

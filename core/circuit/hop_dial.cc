@@ -45,8 +45,8 @@ void HopDial::begin() {
 }
 
 void HopDial::connect() {
-  waiting_for_ = absl::StrCat(
-      kNoAnswer, "connection (is the cable up, and is that address configured at its other end?)");
+  waiting_for_ =
+      absl::StrCat(kNoAnswer, "connection (is the cable up, and is that address configured at its other end?)");
   attempt_ = means_.connector.connect(
       hop(), [this](absl::StatusOr<std::unique_ptr<SetupConnection>> made) { connected(std::move(made)); });
 }

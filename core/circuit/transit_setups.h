@@ -3,9 +3,9 @@
 //   arrived -> check for room -> check its cables (waits a while for the topology) -> dial the next hop
 //           -> accept the hop it arrived over -> the host relays
 //
-// Every set-up ends as a circuit, or for a view with a document, or with a refusal and its reason. Why set-ups travel hop by hop:
-// docs/decisions/0004. Room is shared out among the ports, and the neighbours there, that set-ups come from:
-// docs/decisions/0028.
+// Every set-up ends as a circuit, or for a view with a document, or with a refusal and its reason. Why set-ups travel
+// hop by hop: docs/decisions/0004. Room is shared out among the ports, and the neighbours there, that set-ups come
+// from: docs/decisions/0028.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSIT_SETUPS_H_

@@ -24,9 +24,9 @@ namespace cableway {
 
 class ClusterViews {
  public:
-  static constexpr std::size_t kAtOnce = 64;         // nodes that one round asks at a time
-  static constexpr std::size_t kMaxRounds = 16;      // at a time
-  static constexpr std::size_t kMaxRoundsEach = 4;   // of one user
+  static constexpr std::size_t kAtOnce = 64;           // nodes that one round asks at a time
+  static constexpr std::size_t kMaxRounds = 16;        // at a time
+  static constexpr std::size_t kMaxRoundsEach = 4;     // of one user
   static constexpr std::size_t kMaxReady = 16U << 20;  // bytes of answers that a process has not taken yet
   // For the process to ask for the next part. Then the round is dropped.
   static constexpr std::chrono::seconds kAskAgain{5};

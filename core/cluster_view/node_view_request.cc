@@ -62,8 +62,7 @@ void NodeViewRequest::try_other() {
 }
 
 void NodeViewRequest::dial() {
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - means_.dial.clock.now());
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - means_.dial.clock.now());
   if (left.count() < 1) return fail();
   CircuitSetup setup;
   setup.purpose = SetupPurpose::kView;

@@ -21,8 +21,8 @@ void ViewAnswers::arrived(ArrivedSetup setup) {
 
 absl::Status ViewAnswers::check(const ArrivedSetup& setup, const ShareHolder& from) const {
   if (setup.setup().this_hop().to_node != host_.name) {
-    return absl::InvalidArgumentError(absl::StrCat("a request for a view of node ", setup.setup().this_hop().to_node,
-                                                   " came to node ", host_.name));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a request for a view of node ", setup.setup().this_hop().to_node, " came to node ", host_.name));
   }
   if (from == ShareHolder()) {
     return absl::PermissionDeniedError(
@@ -31,9 +31,9 @@ absl::Status ViewAnswers::check(const ArrivedSetup& setup, const ShareHolder& fr
   if (held_.of(from) < kMaxEach && may_take(from, kMaxOfAll, held_.all(), host_.neighbours(), {&held_})) {
     return absl::OkStatus();
   }
-  return absl::ResourceExhaustedError(
-      absl::StrCat("node ", host_.name, " already answers ", held_.of(from), " requests for views from ",
-                   share_holder_text(from), ", ", held_.all(), " in all"));
+  return absl::ResourceExhaustedError(absl::StrCat("node ", host_.name, " already answers ", held_.of(from),
+                                                   " requests for views from ", share_holder_text(from), ", ",
+                                                   held_.all(), " in all"));
 }
 
 absl::StatusOr<std::string> ViewAnswers::document(const std::string& view) {

@@ -30,7 +30,7 @@ class ViewAnswers {
   static constexpr std::size_t kMaxOfAll = 256;
 
   struct Host {
-    std::string name;                                                        // the node's
+    std::string name;                                                            // the node's
     std::function<ShareHolder(const SetupConnection& connection)> neighbour_at;  // TransitSetups::Host
     std::function<std::set<ShareHolder>()> neighbours;
     // NotFound: there is no view of that name.

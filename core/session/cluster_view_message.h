@@ -45,10 +45,10 @@ struct ClusterViewRequest {
 };
 
 struct ClusterViewReply {
-  std::string error;         // not empty: there is no such round, or no room for another; nothing follows
-  std::uint64_t round = 0;   // for the next request
-  std::uint32_t nodes = 0;   // that are asked
-  bool done = true;          // this part is the last one
+  std::string error;        // not empty: there is no such round, or no room for another; nothing follows
+  std::uint64_t round = 0;  // for the next request
+  std::uint32_t nodes = 0;  // that are asked
+  bool done = true;         // this part is the last one
   std::vector<NodeAnswer> answers;
   friend bool operator==(const ClusterViewReply&, const ClusterViewReply&) = default;
 };

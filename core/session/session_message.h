@@ -262,10 +262,10 @@ inline constexpr std::size_t kMaxFlowFailure = 1024;  // also of causes
 inline constexpr std::size_t kMaxPortLostReason = 256;
 inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 
-using SessionMessage =
-    std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply, CableProbeRequest,
-                 CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts, FlowRerouted, FlowWaits, ChunkCorrupted,
-                 DrainRequest, DrainReply, PathsChanged, CircuitRetired, ListensAt, ClusterViewRequest, ClusterViewReply>;
+using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
+                                    CableProbeRequest, CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts,
+                                    FlowRerouted, FlowWaits, ChunkCorrupted, DrainRequest, DrainReply, PathsChanged,
+                                    CircuitRetired, ListensAt, ClusterViewRequest, ClusterViewReply>;
 
 // Whether the message is a process's report about its flows or its listener, which the node does not answer.
 bool is_report(const SessionMessage& message);

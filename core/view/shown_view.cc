@@ -27,8 +27,9 @@ std::string without_files(const std::string& text) {
   std::vector<std::string> words = absl::StrSplit(text, ' ');
   for (std::string& word : words) {
     const std::size_t slash = word.find('/');
-    const bool is_file = slash != std::string::npos && (slash == 0 || word[slash - 1] == '"' || word[slash - 1] == '\'' ||
-                                                        word[slash - 1] == '=' || word[slash - 1] == '(');
+    const bool is_file =
+        slash != std::string::npos && (slash == 0 || word[slash - 1] == '"' || word[slash - 1] == '\'' ||
+                                       word[slash - 1] == '=' || word[slash - 1] == '(');
     if (!is_file) continue;
     const std::size_t end = word.find_last_not_of(":,;.\"')");
     word = absl::StrCat(word.substr(0, slash), "(file)", end == std::string::npos ? "" : word.substr(end + 1));
@@ -86,7 +87,8 @@ Json status(const ViewSources& from, const ShownFacts& facts) {
 
 Json shown_ports(const ViewSources& from, const ShownFacts& facts) {
   Json ports = Json::parse(ports_view(from.node, from.transport, from.rejected(), from.control())).at("ports");
-  const std::map<std::string, PortBytes> bytes = facts.port_bytes ? facts.port_bytes() : std::map<std::string, PortBytes>();
+  const std::map<std::string, PortBytes> bytes =
+      facts.port_bytes ? facts.port_bytes() : std::map<std::string, PortBytes>();
   for (Json& port : ports) {
     const auto carried = bytes.find(port.at("interface").get<std::string>());
     port["received_bytes"] = carried == bytes.end() ? Json() : Json(carried->second.received);
@@ -104,7 +106,9 @@ Json ports(const ViewSources& from, const ShownFacts& facts) {
 // Without what takes most room in the node's own view: the circuits of each flow, and why a transport was chosen.
 Json flow(const Json& own) {
   Json shown = Json::object();
-  take(own, {"flow", "node", "sends", "path", "port", "transport", "open_ms", "bytes", "mbps", "waits", "reroutes", "pause_ms"},
+  take(own,
+       {"flow", "node", "sends", "path", "port", "transport", "open_ms", "bytes", "mbps", "waits", "reroutes",
+        "pause_ms"},
        shown);
   shown["circuits"] = own.at("circuits").size();
   return shown;

@@ -24,7 +24,7 @@ struct PortBytes {
 // What the views show beyond ViewSources.
 struct ShownFacts {
   std::string version;
-  std::uint64_t uptime_ms = 0;                                  // the node's
+  std::uint64_t uptime_ms = 0;                                   // the node's
   std::function<std::map<std::string, PortBytes>()> port_bytes;  // by interface
 };
 

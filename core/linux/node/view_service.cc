@@ -28,12 +28,12 @@ ViewService::ViewService(Node& node, const HopDial::Means& dial, std::function<s
     : node_(node),
       started_(node.now()),
       sources_(std::move(sources)),
-      answers_(dial.clock, {node.identity().name,
-                            [&node](const SetupConnection& connection) {
-                              return node.neighbour_at(connection.own_address(), connection.other_address());
-                            },
-                            [&node] { return node.share_holders(); },
-                            [this](const std::string& view) { return make(view); }}),
+      answers_(dial.clock,
+               {node.identity().name,
+                [&node](const SetupConnection& connection) {
+                  return node.neighbour_at(connection.own_address(), connection.other_address());
+                },
+                [&node] { return node.share_holders(); }, [this](const std::string& view) { return make(view); }}),
       views_({{dial, node.identity().name, std::move(key),
                [&node](const std::string& other, std::size_t most) { return view_paths(node.paths(), other, most); }},
               [&node] { return nodes_to_view(node.paths()); },

@@ -60,7 +60,8 @@ class ClusterExamination {
       const bool is_port = absl::StartsWith(finding.about, kPort);
       const std::string interface = is_port ? finding.about.substr(sizeof kPort - 1) : "";
       if (follows_from_missing(node, finding.code, interface)) continue;
-      found.push_back({finding.severity, finding.code, {about(node, interface)}, finding.what, finding.advice, {node.node}});
+      found.push_back(
+          {finding.severity, finding.code, {about(node, interface)}, finding.what, finding.advice, {node.node}});
     }
     for (ClusterFinding& each : found) merge(std::move(each));
   }
@@ -90,11 +91,15 @@ class ClusterExamination {
       const std::string code = text(problem, "code");
       if (causes.follows(code)) continue;
       // The text of a problem contains the advice.
-      found.push_back({grade_of(code), code, {about(node, text(problem, "interface"))}, text(problem, "text"), "",
-                       {node.node}});
+      found.push_back(
+          {grade_of(code), code, {about(node, text(problem, "interface"))}, text(problem, "text"), "", {node.node}});
     }
     const auto of_code = [&](EventCode code, std::string about) {
-      found.push_back({grade_of(code), std::string(name_of(code)), {std::move(about)}, meaning_of(code), advice_of(code),
+      found.push_back({grade_of(code),
+                       std::string(name_of(code)),
+                       {std::move(about)},
+                       meaning_of(code),
+                       advice_of(code),
                        {node.node}});
     };
     if (!node.document.at("has_key").get<bool>()) of_code(EventCode::kKeyMissing, absl::StrCat("node ", node.node));

@@ -1,5 +1,6 @@
-// `doctor --all`: what is wrong with the nodes and cables of the cluster, as far as the nodes show it (the view `doctor`
-// of core/view/shown_view.h). Nothing is tested. Each cause is one finding, also where both ends of a cable tell of it.
+// `doctor --all`: what is wrong with the nodes and cables of the cluster, as far as the nodes show it (the view
+// `doctor` of core/view/shown_view.h). Nothing is tested. Each cause is one finding, also where both ends of a cable
+// tell of it.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_ALL_NODES_ALL_DOCTOR_H_
 #define CABLEWAY_TOOLS_CABLEWAY_ALL_NODES_ALL_DOCTOR_H_
 

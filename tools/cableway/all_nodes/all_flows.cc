@@ -29,8 +29,8 @@ void merge(const NodeDocument& each, std::map<FlowKey, Json>& merged) {
     const std::string peer = text(flow, "node");
     const FlowKey key{text(flow, "flow"), sends ? each.node : peer, sends ? peer : each.node};
     Json shown = {{"flow", key.flow}, {"from", key.from}, {"to", key.to}, {"told_by", Json::array({each.node})}};
-    for (const char* member : {"path", "port", "transport", "open_ms", "bytes", "mbps", "waits", "reroutes", "pause_ms",
-                               "circuits"}) {
+    for (const char* member :
+         {"path", "port", "transport", "open_ms", "bytes", "mbps", "waits", "reroutes", "pause_ms", "circuits"}) {
       shown[member] = flow.at(member);
     }
     // Checks the types that the table needs.

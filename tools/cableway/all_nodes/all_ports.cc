@@ -76,8 +76,8 @@ void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector
     const auto moved = [&](const char* member) {
       return earlier == nullptr ? carried(port, member) : mbps_since(each.document, *earlier, interface, member);
     };
-    rows.push_back({each.node, interface, neighbour == nullptr ? "-" : other_end(*neighbour), state,
-                    rate_or_dash(port), has_latency ? latency_text(neighbour->at("latency_us").get<double>()) : "-",
+    rows.push_back({each.node, interface, neighbour == nullptr ? "-" : other_end(*neighbour), state, rate_or_dash(port),
+                    has_latency ? latency_text(neighbour->at("latency_us").get<double>()) : "-",
                     absl::StrCat(number(port, "mtu")), text(port, "transport"), moved("received_bytes"),
                     moved("sent_bytes")});
   }

@@ -33,12 +33,12 @@ StatusRow row_of(const Json& status) {
   const std::string drains = status.at("draining").get<bool>() ? "node"
                              : draining > 0                    ? absl::StrCat(draining, " cables")
                                                                : "-";
-  return {{text(status, "node"), text(status, "version"), age_text(number(status, "uptime_ms")),
-           absl::StrCat(number(status, "nodes")), absl::StrCat(status.at("neighbours").size()),
-           absl::StrCat(number(status, "cables_up")), absl::StrCat(number(own, "flows_open")),
-           absl::StrCat(number(status.at("relayed"), "circuits_open")), drains,
-           absl::StrCat(status.at("problems").size())},
-          problem_lines(status)};
+  return {
+      {text(status, "node"), text(status, "version"), age_text(number(status, "uptime_ms")),
+       absl::StrCat(number(status, "nodes")), absl::StrCat(status.at("neighbours").size()),
+       absl::StrCat(number(status, "cables_up")), absl::StrCat(number(own, "flows_open")),
+       absl::StrCat(number(status.at("relayed"), "circuits_open")), drains, absl::StrCat(status.at("problems").size())},
+      problem_lines(status)};
 }
 
 }  // namespace

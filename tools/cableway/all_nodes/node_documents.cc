@@ -103,7 +103,8 @@ NodeDocuments read_documents(const std::vector<NodeAnswer>& answers) {
 
 std::string missing_text(const std::vector<MissingNode>& missing) {
   if (missing.empty()) return "";
-  std::string lines = absl::StrCat("\n", missing.size(), missing.size() == 1 ? " node has" : " nodes have", " not answered\n");
+  std::string lines =
+      absl::StrCat("\n", missing.size(), missing.size() == 1 ? " node has" : " nodes have", " not answered\n");
   for (const MissingNode& each : missing) {
     absl::StrAppend(&lines, "  ", each.node, ": ", each.cause, ": ", each.what, "\n", "    -> ", each.advice, "\n");
   }

@@ -25,7 +25,7 @@ struct NodeDocument {
 };
 
 struct NodeDocuments {
-  std::vector<NodeDocument> shown;   // in the natural order of their names, as the others
+  std::vector<NodeDocument> shown;  // in the natural order of their names, as the others
   std::vector<MissingNode> missing;
 };
 

@@ -67,9 +67,10 @@ class DoctorVerb final : public Verb {
                           {kErrors, "errors, or invalid arguments or settings"},
                           {kNoNode, "no node runs here"},
                           {kNoAnswer, "the node here does not answer"}},
-        .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --all", "cableway doctor --expect plan/expected.toml",
-                     "cableway doctor --json | jq '.findings[]'"},
-        .arguments = {json_flag(json_), expect_option(expect_), all_nodes_flag(all_).excluding({"--no-speed", "--least-share", "--expect"}),
+        .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --all",
+                     "cableway doctor --expect plan/expected.toml", "cableway doctor --json | jq '.findings[]'"},
+        .arguments = {json_flag(json_), expect_option(expect_),
+                      all_nodes_flag(all_).excluding({"--no-speed", "--least-share", "--expect"}),
                       flag("--no-speed", no_speed_, "skip the cable speed tests, which send much data over the cables"),
                       real_option("--least-share", 0.01, 1, least_share_,
                                   "the share of its rate that a cable or plug has to carry over RDMA each way")
@@ -100,7 +101,9 @@ class DoctorVerb final : public Verb {
     const std::vector<ClusterFinding> findings = examine_all_nodes(documents, invocation.settings);
     const Severity worst = worst_of(findings);
     return Answer{json_ ? all_doctor_json(findings, documents).dump(2) + "\n" : all_doctor_text(findings, documents),
-                  worst >= Severity::kError ? kErrors : worst == Severity::kWarning ? kWarnings : kDone};
+                  worst >= Severity::kError     ? kErrors
+                  : worst == Severity::kWarning ? kWarnings
+                                                : kDone};
   }
 
   absl::StatusOr<std::vector<Finding>> find(const Invocation& invocation, const Examined& examined) const {

@@ -33,7 +33,7 @@ struct ShownView {
   std::string view;  // the node's
   Render as_text;
   Render as_json;
-  bool watchable = false;  // has --watch, which shows the view again every second
+  bool watchable = false;                 // has --watch, which shows the view again every second
   std::optional<ShownOfAll> of_all = {};  // has --all
 };
 

@@ -75,17 +75,18 @@ std::string problems_text(const Json& problems) {
 }  // namespace
 
 std::unique_ptr<Verb> status_verb() {
-  return node_view_verb({.name = "status",
-                         .summary = "the node's addresses, problems, sessions, flows and relaying",
-                         .examples = {"cableway status", "cableway status --all", "cableway status --json | jq .relayed.bytes"},
-                         .view = "status",
-                         .as_text = status_text,
-                         .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
-                         .of_all = ShownOfAll{"status",
-                                              [](NodeDocuments documents, const NodeDocuments* /*before*/) {
-                                                return all_status_text(std::move(documents));
-                                              },
-                                              all_status_json}});
+  return node_view_verb(
+      {.name = "status",
+       .summary = "the node's addresses, problems, sessions, flows and relaying",
+       .examples = {"cableway status", "cableway status --all", "cableway status --json | jq .relayed.bytes"},
+       .view = "status",
+       .as_text = status_text,
+       .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
+       .of_all = ShownOfAll{"status",
+                            [](NodeDocuments documents, const NodeDocuments* /*before*/) {
+                              return all_status_text(std::move(documents));
+                            },
+                            all_status_json}});
 }
 
 absl::StatusOr<std::string> status_text(const std::string& answer) {
