@@ -207,6 +207,16 @@ TEST(Frame, RefusesInvalidCircuits) {
   EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 0, 1, 0, 1}), HasSubstr("payload, offset and size 0 expected"));
 }
 
+TEST(Frame, BoundsDocuments) {
+  const Frame largest{FrameKind::kDocument, kMaxDocumentBytes, 0, 0, 0};
+  EXPECT_EQ(decode_frame(encode_frame(largest)).value(), largest);
+  EXPECT_THAT(error_of(Frame{FrameKind::kDocument, kMaxDocumentBytes + 1, 0, 0, 0}), HasSubstr("payload too long"));
+  for (const Frame& other : {Frame{FrameKind::kDocument, 1, 1, 0, 0}, Frame{FrameKind::kDocument, 1, 0, 1, 0},
+                             Frame{FrameKind::kDocument, 1, 0, 0, 1}}) {
+    EXPECT_THAT(error_of(other), HasSubstr("message, offset and size 0 expected"));
+  }
+}
+
 TEST(Frame, NamesTheScopeOfAFailure) {
   EXPECT_EQ(failed_frame(5, FailureScope::kCircuit), (Frame{FrameKind::kFailed, 5, 0, 0, 0}));
   EXPECT_EQ(failed_frame(5, FailureScope::kFlow), (Frame{FrameKind::kFailed, 5, 0, 1, 0}));

@@ -110,7 +110,9 @@ std::vector<SessionMessage> one_of_each() {
                          std::string(kMaxFlowFailure, 'w'), kMax},
           CircuitRetired{},
           ListensAt{1},
-          ListensAt{65535}};
+          ListensAt{65535},
+          ClusterViewRequest{kMax, "status"},
+          ClusterViewReply{"", kMax, 2, true, {{"n1", NoView::kNone, "", "{}"}, {"n2", NoView::kBusy, "no room", ""}}}};
 }
 
 std::vector<std::byte> body_of(const SessionMessage& message) {
