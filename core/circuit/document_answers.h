@@ -5,6 +5,7 @@
 #ifndef CABLEWAY_CORE_CIRCUIT_DOCUMENT_ANSWERS_H_
 #define CABLEWAY_CORE_CIRCUIT_DOCUMENT_ANSWERS_H_
 
+#include <chrono>
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -28,7 +29,17 @@ class DocumentAnswers {
 
   // Answers the set-up, within its budget, and closes its connection. `held` is given back then. At most
   // kMaxDocumentBytes.
-  void send(ArrivedSetup setup, absl::string_view document, HeldPlaces::Place held);
+  void send(ArrivedSetup setup, absl::string_view document, HeldPlaces::Place held) {
+    const std::chrono::milliseconds budget(setup.setup().budget_ms);
+    ArrivedSetup::Documented answer = std::move(setup).with_document(document);
+    const auto place = sending_.insert(sending_.end(), {std::move(held), std::move(answer.connection), nullptr});
+    place->limit = clock_.call_after(budget, [this, place] {
+      place->connection->abandon();
+      sending_.erase(place);
+    });
+    place->connection->send(std::move(answer.bytes),
+                            [this, place](const absl::Status& /*ended*/) { sending_.erase(place); });
+  }
   std::size_t size() const { return sending_.size(); }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,8 +34,8 @@ class MemoryWire : public std::enable_shared_from_this<MemoryWire> {
     std::deque<std::byte> arrived;
     std::size_t wanted = 0;
     SetupConnection::HaveBytes have;
-    bool present = true;       // its object exists
-    bool other_left = false;   // and all that it sent has arrived
+    bool present = true;      // its object exists
+    bool other_left = false;  // and all that it sent has arrived
   };
 
   class End final : public SetupConnection {

@@ -3,7 +3,10 @@
 #ifndef CABLEWAY_TESTS_CORE_CLUSTER_VIEW_VIEW_WORLD_H_
 #define CABLEWAY_TESTS_CORE_CLUSTER_VIEW_VIEW_WORLD_H_
 
-#include <map>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -121,9 +124,12 @@ class ViewWorld {
           transports({}, [] { return std::make_unique<PlayedConnectionEnd>(); }),
           means{in.world_.clock(), connector, transports, [] { return Challenge{}; }},
           transit(means, *this, node.event_sink(), node.identity().name),
-          arrivals(in.world_.clock(), {}, [this](const std::string&, Arrivals::Opening opening) {
-            if (opening.ok()) opened(std::get<ArrivedSetup>(*std::move(opening)));
-          }, [](const IdleRate::From&, std::size_t) {}),
+          arrivals(
+              in.world_.clock(), {},
+              [this](const std::string&, Arrivals::Opening opening) {
+                if (opening.ok()) opened(std::get<ArrivedSetup>(*std::move(opening)));
+              },
+              [](const IdleRate::From&, std::size_t) {}),
           answers(in.world_.clock(),
                   {node.identity().name, [this](const SetupConnection& from) { return neighbour_at(from); },
                    [this] { return neighbours(); }, [this](const std::string& view) { return make(view); }}),
@@ -203,8 +209,8 @@ class ViewWorld {
       if (place->node.identity().name == hop.to_node) at = place.get();
     }
     if (at == nullptr || at->manner == Manner::kAbsent) return connected(absl::NotFoundError("Connection refused"));
-    auto [dialer, acceptor] = std::make_shared<MemoryWire>(world_.clock(), kHop)->make_ends(hop.from_address,
-                                                                                            hop.to_address);
+    auto [dialer, acceptor] =
+        std::make_shared<MemoryWire>(world_.clock(), kHop)->make_ends(hop.from_address, hop.to_address);
     if (at->manner == Manner::kStopped) {
       at->unanswered.push_back(std::move(acceptor));
     } else {

@@ -44,8 +44,8 @@ TEST(ClusterViewMessageTest, RefusesWhatIsBeyondItsBounds) {
 }
 
 TEST(ClusterViewMessageTest, MakesReasonsPrintableAndShort) {
-  const std::vector<std::byte> framed = encode_session_message(
-      with({"n1", NoView::kRefused, "\x1b[2J" + std::string(2 * kMaxNoViewText, 'w'), ""}));
+  const std::vector<std::byte> framed =
+      encode_session_message(with({"n1", NoView::kRefused, "\x1b[2J" + std::string(2 * kMaxNoViewText, 'w'), ""}));
   const auto decoded = decode_session_message(std::span(framed).subspan(4));
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   const std::string error = std::get<ClusterViewReply>(*decoded).answers.at(0).error;

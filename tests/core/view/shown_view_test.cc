@@ -24,9 +24,8 @@ class ShownViewTest : public ::testing::Test {
   ShownViewTest() : world_(3) {
     world_.build(2, {{0, 1}});
     world_.start_all();
-    EXPECT_TRUE(world_.settle(std::chrono::seconds(10), [&] {
-      return world_.node(0).paths().topology().cables().size() == 1;
-    }));
+    EXPECT_TRUE(world_.settle(std::chrono::seconds(10),
+                              [&] { return world_.node(0).paths().topology().cables().size() == 1; }));
   }
 
   ViewSources sources() {
@@ -38,7 +37,10 @@ class ShownViewTest : public ::testing::Test {
             .sessions = [] { return std::size_t{1}; },
             .problems = [this] { return problems_; },
             .keys = [] { return std::vector<std::string>{"4c4c4c4c"}; },
-            .rejected = [] { return std::vector<RejectedPort>{{"docker0", "it is a bridge", false}}; },
+            .rejected =
+                [] {
+                  return std::vector<RejectedPort>{{"docker0", "it is a bridge", false}};
+                },
             .control = [] { return ControlCounters(); }};
   }
   std::string text(const std::string& view) {

@@ -16,8 +16,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Json node_document(const std::string& node) {
-  return {{"node", node},          {"draining", false},           {"draining_cables", Json::array()}, {"has_key", true},
-          {"problems", Json::array()}, {"lost_cables", Json::object()}, {"ports", Json::array()}};
+  return {{"node", node},          {"draining", false},         {"draining_cables", Json::array()},
+          {"has_key", true},       {"problems", Json::array()}, {"lost_cables", Json::object()},
+          {"ports", Json::array()}};
 }
 
 Json lossy(const std::string& interface) {

@@ -20,8 +20,8 @@ NodeAnswer shows(const std::string& node, const std::string& document) {
 
 std::string status_of(const std::string& node, const std::string& problems = "[]") {
   return "{\"schema\":1,\"node\":\"" + node + R"(","cluster":"c","version":"1.2","uptime_ms":61000,"draining":false,)" +
-         R"("draining_cables":[],"nodes":3,"cables_up":2,"neighbours":["a","b"],"has_key":true,"problems":)" + problems +
-         R"(,"own":{"flows_open":4},"relayed":{"circuits_open":5}})";
+         R"("draining_cables":[],"nodes":3,"cables_up":2,"neighbours":["a","b"],"has_key":true,"problems":)" +
+         problems + R"(,"own":{"flows_open":4},"relayed":{"circuits_open":5}})";
 }
 
 TEST(NodeDocumentsTest, SortsWhatHasComeAndWhatHasNot) {
@@ -38,9 +38,10 @@ TEST(NodeDocumentsTest, SortsWhatHasComeAndWhatHasNot) {
 
 TEST(NodeDocumentsTest, GarbageIsTheFaultOfOneRow) {
   const std::string deep(100'000, '[');
-  const NodeDocuments read = read_documents({shows("n0", "\x1b[2J{\"node\": [[["), shows("n1", deep), shows("n2", "[]"),
-                                             shows("n3", "{}"), shows("n4", status_of("n5")), shows("n6", "{\"node\":7}"),
-                                             shows("n7", "{\"schema\":99,\"node\":\"n7\"}"), shows("n8", status_of("n8"))});
+  const NodeDocuments read =
+      read_documents({shows("n0", "\x1b[2J{\"node\": [[["), shows("n1", deep), shows("n2", "[]"), shows("n3", "{}"),
+                      shows("n4", status_of("n5")), shows("n6", "{\"node\":7}"),
+                      shows("n7", "{\"schema\":99,\"node\":\"n7\"}"), shows("n8", status_of("n8"))});
   ASSERT_EQ(read.shown.size(), 1U);
   EXPECT_EQ(read.shown[0].node, "n8");
   ASSERT_EQ(read.missing.size(), 7U);
@@ -58,9 +59,11 @@ TEST(NodeDocumentsTest, TextsAreSafeToShow) {
 
 TEST(NodeDocumentsTest, StatusHasARowForEachNodeThenProblems) {
   const std::string problem = R"([{"code":"NO_PORTS","interface":"","text":"no port","seconds":61}])";
-  const std::string text = all_status_text(read_documents(
-      {shows("n0", status_of("n0")), shows("n1", status_of("n1", problem)), shows("n2", "{\"node\":\"n2\"}"),
-       {"n3", NoView::kNoPath, "node n0 has no path to node n3", ""}}));
+  const std::string text =
+      all_status_text(read_documents({shows("n0", status_of("n0")),
+                                      shows("n1", status_of("n1", problem)),
+                                      shows("n2", "{\"node\":\"n2\"}"),
+                                      {"n3", NoView::kNoPath, "node n0 has no path to node n3", ""}}));
   EXPECT_THAT(text, HasSubstr("node  version"));
   EXPECT_THAT(text, HasSubstr("problems of node n1\n  no port (for 1 min 01 s) [NO_PORTS]\n"));
   EXPECT_THAT(text, HasSubstr("2 nodes have not answered\n"));
@@ -78,7 +81,8 @@ TEST(NodeDocumentsTest, JsonHasEachNodeByName) {
 
 std::string port(const std::string& interface, const std::string& neighbour, const std::string& its_port,
                  std::uint64_t received) {
-  return "{\"interface\":\"" + interface + R"(","mtu":9000,"rate_mbps":10000,"carrier":true,"transport":"tcp","received_bytes":)" +
+  return "{\"interface\":\"" + interface +
+         R"(","mtu":9000,"rate_mbps":10000,"carrier":true,"transport":"tcp","received_bytes":)" +
          std::to_string(received) + R"(,"sent_bytes":null,"neighbours":[{"node":")" + neighbour + R"(","interface":")" +
          its_port + R"(","state":"up","latency_us":2.5}]})";
 }
@@ -97,7 +101,8 @@ TEST(NodeDocumentsTest, PortsHaveBytesAndThenRates) {
 }
 
 std::string flows_of(const std::string& node, const std::string& flows) {
-  return "{\"node\":\"" + node + R"(","own":{},"relayed":{"circuits_open":1,"bytes":5},"circuits":[],"flows":[)" + flows + "]}";
+  return "{\"node\":\"" + node + R"(","own":{},"relayed":{"circuits_open":1,"bytes":5},"circuits":[],"flows":[)" +
+         flows + "]}";
 }
 
 std::string flow(const std::string& peer, bool sends, const std::string& mbps) {

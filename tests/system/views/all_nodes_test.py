@@ -12,7 +12,10 @@ import signal
 import sys
 import time
 import unittest
+from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from in_lab import in_lab, main, report_figure
 from lab_nodes import LAB_DIR, PATIENCE_S, STEADY, LabNodes
