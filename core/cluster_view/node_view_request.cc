@@ -68,7 +68,7 @@ void NodeViewRequest::dial() {
   setup.purpose = SetupPurpose::kView;
   setup.view = view_;
   setup.chunk_bytes = kLineBytes;
-  setup.budget_ms = static_cast<std::uint32_t>(std::min(left, kTry).count());
+  setup.budget_ms = static_cast<std::uint32_t>((is_other_ ? left : std::min(left, kTry)).count());
   setup.from_node = means_.name;
   setup.hops = path_;
   dial_ = std::make_unique<HopDial>(means_.dial, std::move(setup), means_.key(),

@@ -35,7 +35,7 @@ struct ViewPaths {
 // Destroying it cancels the request; `done` is not called.
 class NodeViewRequest {
  public:
-  // For one path; the node at its end gets most of this time.
+  // For the first path; the other one gets what is left.
   static constexpr std::chrono::milliseconds kTry{800};
   static constexpr std::chrono::milliseconds kInAll{2000};
   static constexpr std::chrono::milliseconds kAgainAfter{100};  // where there was no room

@@ -40,7 +40,7 @@ Cause cause_of(NoView why) {
   return {"unreadable", "install the same version of Cableway there; if it has it, do not trust that node"};
 }
 
-// Members keep their order, and texts become safe to show.
+// Texts become safe to show.
 Json shown(const nlohmann::json& value) {
   if (value.is_string()) return printable(value.get_ref<const std::string&>());
   if (value.is_array()) {
