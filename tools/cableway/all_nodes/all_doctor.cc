@@ -161,7 +161,7 @@ std::vector<ClusterFinding> examine_all_nodes(NodeDocuments& documents, const Se
   return examination.findings();
 }
 
-Severity worst_of(const std::vector<ClusterFinding>& findings) {
+Severity worst_of_all(const std::vector<ClusterFinding>& findings) {
   Severity worst = Severity::kOk;
   for (const ClusterFinding& each : findings) worst = std::max(worst, each.severity);
   return worst;
@@ -194,7 +194,7 @@ Json all_doctor_json(const std::vector<ClusterFinding>& findings, const NodeDocu
                     {"nodes", each.nodes}});
   }
   return {{routing::kSchemaMember, routing::kJsonSchema},
-          {"worst", name_of(worst_of(findings))},
+          {"worst", name_of(worst_of_all(findings))},
           {"findings", list},
           {"nodes", documents_json(documents).at("nodes")}};
 }

@@ -26,7 +26,7 @@ struct ClusterFinding {
 // The worst first. `documents` loses those that cannot be read; each missing node is a finding.
 std::vector<ClusterFinding> examine_all_nodes(NodeDocuments& documents, const Settings& settings);
 
-Severity worst_of(const std::vector<ClusterFinding>& findings);
+Severity worst_of_all(const std::vector<ClusterFinding>& findings);
 
 std::string all_doctor_text(const std::vector<ClusterFinding>& findings, const NodeDocuments& documents);
 // {"schema", "worst", "findings": [{severity, code, about, what, advice, nodes}], "nodes": documents_json()'s}

@@ -99,7 +99,7 @@ class DoctorVerb final : public Verb {
     if (!answer.ok()) return answer.status();
     NodeDocuments documents = read_documents(answer->answers);
     const std::vector<ClusterFinding> findings = examine_all_nodes(documents, invocation.settings);
-    const Severity worst = worst_of(findings);
+    const Severity worst = worst_of_all(findings);
     return Answer{json_ ? all_doctor_json(findings, documents).dump(2) + "\n" : all_doctor_text(findings, documents),
                   worst >= Severity::kError     ? kErrors
                   : worst == Severity::kWarning ? kWarnings

@@ -76,7 +76,7 @@ TEST_F(AllDoctorTest, WhatManyNodesHaveIsOne) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].code, "KEY_MISSING");
   EXPECT_THAT(findings[0].nodes, ElementsAre("n0", "n1", "n2"));
-  EXPECT_EQ(worst_of(findings), Severity::kInfo);
+  EXPECT_EQ(worst_of_all(findings), Severity::kInfo);
 }
 
 TEST_F(AllDoctorTest, ANodeThatDoesNotAnswerIsAnErrorAndOneOfAnotherVersionAWarning) {
