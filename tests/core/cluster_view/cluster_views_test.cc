@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -162,14 +163,14 @@ TEST(ClusterViewsTest, RoundsAreBoundedAndDropped) {
   EXPECT_EQ(world.views(0).rounds(), 0U) << "nobody has asked for the rest";
 }
 
-// The goal: the views of 64 nodes within a second. The nodes' clocks show the delays of the exchange, this host's clock
-// what all of them compute for it, one after the other.
+// The goal: the views of 64 nodes within a second. The nodes' clocks show the delays of the exchange, the time of this
+// process what all of them compute for it, one after the other.
 TEST(ClusterViewsTest, SixtyFourNodesWithinASecond) {
   ViewWorld world(64, torus(8), some_key(std::byte{1}));
   for (const char* view : {"status", "ports", "doctor"}) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const ViewWorld::Round round = world.ask(0, view);
-    const auto computed = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double> computed(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
     std::size_t bytes = 0;
     for (const NodeAnswer& each : round.answers) {
       expect_answered(round, each.node);
