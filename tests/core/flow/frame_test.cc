@@ -95,7 +95,7 @@ TEST(Frame, RefusesInvalidHeaders) {
   http[0] = std::byte{'G'};
   EXPECT_THAT(error_of(http), AllOf(HasSubstr("not a Cableway frame"), HasSubstr("0x47"), HasSubstr("expected 0xcb")));
 
-  for (const int kind : {0, 14, 255}) {
+  for (const int kind : {0, 15, 255}) {
     FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
     bytes[1] = static_cast<std::byte>(kind);
     EXPECT_THAT(error_of(summed(bytes)), HasSubstr("unknown kind"));
