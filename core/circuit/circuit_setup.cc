@@ -37,6 +37,18 @@ absl::Status check_path_names(const CircuitSetup& setup) {
       "and '-'");
 }
 
+absl::Status check_view(const CircuitSetup& setup) {
+  if (setup.purpose != SetupPurpose::kView) return absl::OkStatus();
+  const bool is_name = !setup.view.empty() && setup.view.size() <= kMaxViewName &&
+                       std::all_of(setup.view.begin(), setup.view.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (!is_name) return absl::InvalidArgumentError("set-up: the name of its view has other characters than a to z");
+  if (setup.budget_ms > kViewLimit.count()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("set-up: ", setup.budget_ms, " ms for a view, at most ", kViewLimit.count()));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status check_path(const CircuitSetup& setup) {
   // A path between two processes of one node crosses no cable.
   if (setup.hops.size() == 1 && setup.hops[0].to_node == setup.from_node) return absl::OkStatus();
@@ -77,6 +89,7 @@ absl::Status check_limits(const CircuitSetup& setup) {
                                                    kMaxFlowCircuits - 1, " and generation 1 or later"));
   }
   if (absl::Status status = check_path_names(setup); !status.ok()) return status;
+  if (absl::Status status = check_view(setup); !status.ok()) return status;
   return check_path(setup);
 }
 
@@ -156,6 +169,7 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   for (const Hop& hop : setup.hops) put_hop(writer, hop);
   writer.put(static_cast<std::uint8_t>(setup.offers.size()));
   for (const TransportOffer& offer : setup.offers) put_offer(writer, offer);
+  if (setup.purpose == SetupPurpose::kView) writer.put_text(setup.view);
   return bytes;
 }
 
@@ -175,7 +189,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   }
   CircuitSetup setup;
   const auto purpose = reader.get<std::uint8_t>();
-  if (purpose > static_cast<std::uint8_t>(SetupPurpose::kInquiry)) reader.reject();
+  if (purpose > static_cast<std::uint8_t>(SetupPurpose::kView)) reader.reject();
   setup.purpose = static_cast<SetupPurpose>(purpose);
   reader.get_bytes(setup.listener);
   reader.get_bytes(setup.nonce);
@@ -207,6 +221,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
     return absl::InvalidArgumentError(absl::StrCat("set-up: ", offers, " transports offered, at most ", kMaxOffers));
   }
   for (std::size_t i = 0; i < offers && reader.ok(); ++i) setup.offers.push_back(get_offer(reader));
+  if (setup.purpose == SetupPurpose::kView) setup.view = reader.get_text(kMaxViewName);
   if (!reader.finished())
     return absl::InvalidArgumentError("set-up: truncated, unknown purpose or share, or trailing bytes");
   if (absl::Status status = check_offers(setup.offers); !status.ok()) return status;

@@ -48,9 +48,15 @@ enum class SetupPurpose : std::uint8_t {
   // with scope kFlow if the process does not have the flow. An inquiry is small, so it may also use cables that lose
   // large packets.
   kInquiry,
+  // To the node at the end of its path, not to a process: to answer with one of its views (CircuitSetup::view), a frame
+  // kDocument. It makes no circuit. docs/decisions/0031.
+  kView,
 };
 // The maximum budget of an inquiry, also at a relay.
 inline constexpr std::chrono::milliseconds kInquiryLimit{1000};
+// The same of a set-up for a view.
+inline constexpr std::chrono::milliseconds kViewLimit{2000};
+inline constexpr std::size_t kMaxViewName = 16;  // of its lower-case letters
 
 struct CircuitSetup {
   SetupPurpose purpose = SetupPurpose::kCircuit;
@@ -81,6 +87,7 @@ struct CircuitSetup {
   // Transports offered for this hop, at most one of each kind. If one is accepted, the connection stays open beside
   // it.
   std::vector<TransportOffer> offers;
+  std::string view;  // the name of the view, with kView only
 
   // The bundle for CircuitOwner::stripe().
   std::uint32_t bundle() const { return share == CircuitShare::kNone ? 0 : offer + 1; }

@@ -80,7 +80,8 @@ std::vector<std::byte> DialHandshake::begin() const {
   return key_ ? challenge_bytes(challenge_) : std::vector<std::byte>();
 }
 
-std::vector<std::byte> DialHandshake::open(std::vector<std::byte> frame) {
+std::vector<std::byte> DialHandshake::open(std::vector<std::byte> frame, FrameKind answer) {
+  expected_ = answer;
   if (seal_) seal_->append_next(frame);
   stage_ = Stage::kAnswer;
   intake_.restart();
@@ -113,7 +114,7 @@ absl::Status DialHandshake::take_challenge() {
 // Called after each part of the answer: its header, its body, its seal.
 absl::Status DialHandshake::take_answer() {
   const FrameKind kind = intake_.frame().kind;
-  if (kind != FrameKind::kFailed && kind != FrameKind::kSetupOk) return unexpected();
+  if (kind != FrameKind::kFailed && kind != expected_) return unexpected();
   if (intake_.part() == FrameIntake::Part::kBody) return absl::OkStatus();
   if (seal_ && !intake_.has_seal()) {
     intake_.expect_seal();

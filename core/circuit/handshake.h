@@ -5,7 +5,7 @@
 //   acceptor                            dialer
 //   challenge -----------------------> <----------------------- challenge     only with a key
 //             <------------------------------------------------ set-up or probe, its seal
-//   set-up-ok or failed, its seal ---->
+//   set-up-ok, document or failed, its seal ---->
 //
 //   DialHandshake shake(key, random);
 //   send(shake.begin());
@@ -73,8 +73,9 @@ class DialHandshake {
   std::vector<std::byte> begin() const;
   // Whether open() may be called now.
   bool may_open() const { return stage_ == Stage::kMayOpen; }
-  // `frame` is the set-up or the probe, header and body. Returns the bytes to send.
-  std::vector<std::byte> open(std::vector<std::byte> frame);
+  // `frame` is the set-up or the probe, header and body; `answer` the kind of the frame that answers it, unless it is
+  // kFailed. Returns the bytes to send.
+  std::vector<std::byte> open(std::vector<std::byte> frame, FrameKind answer = FrameKind::kSetupOk);
   bool answered() const { return stage_ == Stage::kAnswered; }
 
   // The number of bytes that take() needs next. 0: the handshake waits for open(), or is over.
@@ -85,7 +86,7 @@ class DialHandshake {
   // The connection ended before bytes_needed() bytes arrived, for the reason `why`. Returns the resulting status.
   absl::Status ended(absl::string_view why) const;
 
-  // Requires answered(): the frame set-up-ok.
+  // Requires answered(): the frame set-up-ok, or document.
   const Frame& answer() const { return intake_.frame(); }
   std::span<const std::byte> answer_body() const { return intake_.body(); }
 
@@ -101,6 +102,7 @@ class DialHandshake {
   const std::optional<SubKey> key_;
   const Challenge challenge_;
   Stage stage_;
+  FrameKind expected_ = FrameKind::kSetupOk;
   FrameIntake intake_;
   std::optional<CircuitSeal> seal_;  // once both challenges are known
 };

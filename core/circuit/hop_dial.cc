@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/flow/chunk_link.h"
 
@@ -33,8 +34,8 @@ absl::Status HopDial::failed(const absl::Status& status) const {
 }
 
 void HopDial::begin() {
-  // An inquiry is always refused, and must not need a device.
-  if (setup_.purpose == SetupPurpose::kInquiry) return connect();
+  // Inquiries and views carry no data, and must not need a device.
+  if (setup_.purpose != SetupPurpose::kCircuit) return connect();
   // Offers before connecting: the other end limits its wait for a set-up, and creating a process's first queue pair
   // is slow.
   absl::StatusOr<TransportNegotiator::Offered> offered = means_.transports.offer(setup_);
@@ -44,13 +45,18 @@ void HopDial::begin() {
 }
 
 void HopDial::connect() {
-  waiting_for_ = "no answer to the connection (is the cable up, and is that address configured at its other end?)";
+  waiting_for_ =
+      absl::StrCat(kNoAnswer, "connection (is the cable up, and is that address configured at its other end?)");
   attempt_ = means_.connector.connect(
       hop(), [this](absl::StatusOr<std::unique_ptr<SetupConnection>> made) { connected(std::move(made)); });
 }
 
 void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connection) {
   if (absl::IsNotFound(connection.status())) {
+    // The row of a node that does not run must not wait.
+    if (setup_.purpose == SetupPurpose::kView) {
+      return finish(failed(absl::StatusCode::kUnavailable, "connection refused (is cablewayd running there?)"));
+    }
     // The destination's process has ended.
     if (setup_.last_hop()) return finish(failed(absl::StatusCode::kNotFound, connection.status().message()));
     waiting_for_ = "connection refused (is cablewayd running there?)";
@@ -66,11 +72,12 @@ void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connect
 }
 
 void HopDial::send_setup() {
-  waiting_for_ = "no answer to the set-up";
+  waiting_for_ = absl::StrCat(kNoAnswer, "set-up");
   // Subtracts the time that connecting took: the next nodes must give up before this one does.
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - means_.clock.now());
   setup_.budget_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left.count(), 1));
-  send(handshake_->open(encode_setup_frame(setup_)));
+  const bool is_view = setup_.purpose == SetupPurpose::kView;
+  send(handshake_->open(encode_setup_frame(setup_), is_view ? FrameKind::kDocument : FrameKind::kSetupOk));
 }
 
 void HopDial::send(std::vector<std::byte> bytes) {
@@ -90,14 +97,29 @@ void HopDial::have(const absl::Status& ended, std::span<const std::byte> bytes) 
   // An authenticated reason names the hop that failed, so it is passed on unchanged; all other reasons get this hop's
   // names.
   if (ends_flow(status) || refused_for_room(status)) return finish(status);
-  if (was_received(status)) return finish(absl::UnavailableError(status.message()));
+  if (was_received(status)) return finish(refused(status));
   if (!status.ok()) return finish(failed(status));
   if (handshake_->may_open()) return send_setup();
   if (handshake_->answered()) return answered();
   read_on();
 }
 
+absl::Status HopDial::refused(const absl::Status& status) const {
+  // The words with which an earlier version refuses a purpose that it does not know. It does not name itself.
+  constexpr absl::string_view kUnknownPurpose = "unknown purpose";
+  const bool is_old = setup_.purpose == SetupPurpose::kView && absl::StrContains(status.message(), kUnknownPurpose);
+  if (!is_old) return absl::UnavailableError(status.message());
+  return absl::UnimplementedError(
+      absl::StrCat("node ", hop().to_node, " runs an earlier version, which ", kAnswersNoViews));
+}
+
 void HopDial::answered() {
+  if (setup_.purpose == SetupPurpose::kView) {
+    const std::span<const std::byte> body = handshake_->answer_body();
+    OpenHop answer;
+    answer.document.assign(reinterpret_cast<const char*>(body.data()), body.size());
+    return finish(std::move(answer));
+  }
   const absl::StatusOr<SetupAnswer> answer = decode_setup_answer(handshake_->answer(), handshake_->answer_body());
   if (!answer.ok()) return finish(failed(absl::StatusCode::kUnavailable, answer.status().message()));
   std::uint32_t chunk_bytes = setup_.chunk_bytes;

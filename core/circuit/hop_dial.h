@@ -27,6 +27,11 @@
 
 namespace cableway {
 
+// Part of the reason where a node on the way to a view refuses it for its version.
+inline constexpr char kAnswersNoViews[] = "answers no views";
+// The beginning of what a dial waited for in vain.
+inline constexpr char kNoAnswer[] = "no answer to the ";
+
 // Destroying it cancels the dial; `done` is not called.
 class HopDial {
  public:
@@ -34,6 +39,9 @@ class HopDial {
   // cable and the address of the hop that failed, wherever on the path that is. NotFound is used only if the flow has
   // ended (ends_flow()): the destination's process has refused the flow, or has ended. refused_for_room(): that node
   // has no room now, and may have some soon. May destroy the dial.
+  //
+  // Of a set-up for a view: with the document, and without a connection. Unimplemented: that node's version answers no
+  // views.
   using Done = std::function<void(absl::StatusOr<OpenHop>)>;
 
   static constexpr std::chrono::milliseconds kRetryAfter{100};
@@ -70,6 +78,7 @@ class HopDial {
   void read_on();
   void have(const absl::Status& ended, std::span<const std::byte> bytes);
   void answered();
+  absl::Status refused(const absl::Status& status) const;
   void finish(absl::StatusOr<OpenHop> result);
 
   const Means means_;

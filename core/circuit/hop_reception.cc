@@ -32,6 +32,16 @@ absl::StatusOr<std::unique_ptr<SetupConnection>> ArrivedSetup::accept(const Setu
   return std::move(connection_);
 }
 
+ArrivedSetup::Documented ArrivedSetup::with_document(absl::string_view document) && {
+  const FrameBytes header =
+      encode_frame(Frame{FrameKind::kDocument, static_cast<std::uint32_t>(document.size()), 0, 0, 0});
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  const auto text = std::as_bytes(std::span(document.data(), document.size()));
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  if (seal_) seal_->append_next(bytes);
+  return {std::move(connection_), std::move(bytes)};
+}
+
 void ArrivedSetup::refuse(const absl::Status& reason, FailureScope scope) && {
   connection_->end_with(refusal(reason.message(), scope, seal_));
 }

@@ -41,6 +41,12 @@ class ArrivedSetup {
   const SetupConnection& connection() const { return *connection_; }
   // Sends the answer and returns the connection. Cancelled: the peer closed it.
   absl::StatusOr<std::unique_ptr<SetupConnection>> accept(const SetupAnswer& answer) &&;
+  // Of a set-up for a view: the connection, and the document as it is to be sent there, with its seal.
+  struct Documented {
+    std::unique_ptr<SetupConnection> connection;
+    std::vector<std::byte> bytes;
+  };
+  Documented with_document(absl::string_view document) &&;
   // Sends the reason and closes the connection. Scope kFlow is for the flow's destination: the flow has ended, or was
   // never known there.
   void refuse(const absl::Status& reason, FailureScope scope) &&;

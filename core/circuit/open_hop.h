@@ -15,6 +15,7 @@ struct OpenHop {
   std::unique_ptr<SetupConnection> connection;  // carries its data, or stays open beside the transport
   TransportChoice transport;
   std::uint32_t chunk_bytes = 0;  // the largest chunk that the path accepts from here on
+  std::string document = {};      // the answer to a set-up for a view, which has nothing else
 };
 
 }  // namespace cableway

@@ -11,11 +11,15 @@
 namespace cableway {
 namespace {
 
+// A tenth for each hop would leave a view on a long path no time. As its set-ups do not wait, this is enough.
+constexpr std::int64_t kViewAnswerMs = 5;
+
 // The budget for the rest of the path: the remaining time less a tenth of the set-up's budget, which is for the
 // answer to travel back. The next nodes must give up before this one's peer does.
-std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
+std::uint32_t onward_budget_ms(SetupPurpose purpose, std::uint32_t budget_ms, Duration waited) {
   const auto waited_ms = std::chrono::ceil<std::chrono::milliseconds>(waited).count();
-  const std::int64_t left = std::int64_t{budget_ms} - budget_ms / 10 - waited_ms;
+  const std::int64_t kept = purpose == SetupPurpose::kView ? kViewAnswerMs : budget_ms / 10;
+  const std::int64_t left = std::int64_t{budget_ms} - kept - waited_ms;
   return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
 }
 
@@ -24,6 +28,7 @@ std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
 // For everyone: places that are left. Then for this neighbour: its share of them.
 absl::Status TransitSetups::check_room(const CircuitSetup& setup, const ShareHolder& upstream) const {
   if (setup.purpose == SetupPurpose::kInquiry) return check_inquiries(upstream);
+  if (setup.purpose == SetupPurpose::kView) return check_views(upstream);
   const std::size_t taken = host_.circuits() + in_setup();
   if (taken >= host_.max_circuits()) return host_.no_room(in_setup());
   if (absl::Status share = check_share(upstream); !share.ok()) return share;
@@ -40,6 +45,15 @@ absl::Status TransitSetups::check_inquiries(const ShareHolder& upstream) const {
   const std::string why = is_free ? "" : "; the rest of what it passes on is used by or reserved for others";
   return absl::ResourceExhaustedError(
       absl::StrCat("node ", name_, " already passes on ", own, " inquiries from ", share_holder_text(upstream), why));
+}
+
+absl::Status TransitSetups::check_views(const ShareHolder& upstream) const {
+  const std::size_t own = views_.of(upstream);
+  const bool is_free = may_take(upstream, kMaxViewsOfAll, views_.all(), host_.neighbours(), {&views_});
+  if (own < kMaxViews && is_free) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("node ", name_, " already passes on ", own, " requests for views from ", share_holder_text(upstream),
+                   is_free ? "" : "; the rest of what it passes on is used by or reserved for others"));
 }
 
 absl::Status TransitSetups::check_share(const ShareHolder& upstream) const {
@@ -60,7 +74,7 @@ absl::Status TransitSetups::check_share(const ShareHolder& upstream) const {
 
 absl::Status TransitSetups::make_room(const CircuitSetup& setup, const ShareHolder& upstream) {
   absl::Status room = check_room(setup, upstream);
-  if (room.ok() || setup.purpose == SetupPurpose::kInquiry || setup.further) return room;
+  if (room.ok() || setup.purpose != SetupPurpose::kCircuit || setup.further) return room;
   return give_way(setup, upstream) ? check_room(setup, upstream) : room;
 }
 
@@ -89,12 +103,12 @@ void TransitSetups::arrived(ArrivedSetup setup) {
   const ShareHolder upstream = host_.neighbour_at(setup.connection());
   // First, because it costs least: a party that sends too many must not take this node's time.
   if (absl::Status room = make_room(setup.setup(), upstream); !room.ok()) return refuse(std::move(setup), room);
-  events_.raise(EventCode::kSetupArrived, absl::StrCat("set-up ", circuit_text(setup.setup()), " has arrived"),
-                circuit_fields(setup.setup()));
+  note(EventCode::kSetupArrived, setup.setup(), " has arrived");
   const absl::Status status = host_.check_transit(setup.setup());
   if (status.ok()) return dial_onward(std::move(setup), upstream, means_.clock.now());
   // The source's topology may be newer than this node's, after a node has started or a cable was plugged in.
-  if (!absl::IsNotFound(status)) return refuse(std::move(setup), status);
+  const bool is_view = setup.setup().purpose == SetupPurpose::kView;  // its source has another path, or asks again
+  if (!absl::IsNotFound(status) || is_view) return refuse(std::move(setup), status);
   wait_for_topology(std::move(setup), upstream, status);
 }
 
@@ -147,17 +161,13 @@ void TransitSetups::check_waiting() {
 void TransitSetups::dial_onward(ArrivedSetup setup, const ShareHolder& upstream, Instant arrived) {
   CircuitSetup onward = setup.setup();
   ++onward.hop;
-  onward.budget_ms = onward_budget_ms(onward.budget_ms, means_.clock.now() - arrived);
+  onward.budget_ms = onward_budget_ms(onward.purpose, onward.budget_ms, means_.clock.now() - arrived);
   if (onward.purpose == SetupPurpose::kInquiry) {
     onward.budget_ms = std::min(onward.budget_ms, static_cast<std::uint32_t>(kInquiryLimit.count()));
   }
-  EventFields fields = circuit_fields(onward);
-  fields.push_back({"cable", onward.this_hop().cable});
-  fields.push_back({"neighbour", onward.this_hop().to_node});
-  events_.raise(EventCode::kDialStarted,
-                absl::StrCat("set-up ", circuit_text(onward), " dials node ", onward.this_hop().to_node, " over cable ",
-                             onward.this_hop().cable),
-                std::move(fields));
+  note(EventCode::kDialStarted, onward,
+       absl::StrCat(" dials node ", onward.this_hop().to_node, " over cable ", onward.this_hop().cable),
+       {{"cable", onward.this_hop().cable}, {"neighbour", onward.this_hop().to_node}});
   HeldPlaces::Place held = held_by(onward).take(upstream);
   const Place place = dialing_.insert(dialing_.end(), {std::move(setup), std::move(held), means_.clock.now(), nullptr});
   place->dial =
@@ -188,7 +198,16 @@ void TransitSetups::lose_port(const PortLost& lost) {
   }
 }
 
+// Views are asked for often: their events would push all others out of the log.
+void TransitSetups::note(EventCode code, const CircuitSetup& setup, absl::string_view what, EventFields more) {
+  if (setup.purpose == SetupPurpose::kView) return;
+  EventFields fields = circuit_fields(setup);
+  fields.insert(fields.end(), more.begin(), more.end());
+  events_.raise(code, absl::StrCat("set-up ", circuit_text(setup), what), std::move(fields));
+}
+
 void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Status& result) {
+  if (setup.purpose == SetupPurpose::kView) return;
   events_.raise(EventCode::kDialEnded,
                 absl::StrCat("set-up ", circuit_text(setup),
                              result.ok() ? " is open from here on" : absl::StrCat(" failed: ", reason_text(result))),
@@ -198,6 +217,7 @@ void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Statu
 void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   const ShareHolder from = place->held.holder();
   ArrivedSetup arrived = std::move(place->setup);
+  HeldPlaces::Place held = std::move(place->held);
   dialing_.erase(place);
   if (!downstream.ok()) {
     const FailureScope scope =
@@ -205,6 +225,10 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
     return refuse(std::move(arrived), downstream.status(), scope);
   }
   const CircuitSetup setup = arrived.setup();
+  if (setup.purpose == SetupPurpose::kView) {
+    return documents_.send(std::move(arrived), downstream->document, std::move(held));
+  }
+  held = {};  // its place is that of the open circuit from here on
   if (setup.purpose == SetupPurpose::kInquiry) {
     return refuse(std::move(arrived), absl::InternalError(absl::StrCat("node ", setup.hops.back().to_node,
                                                                        " has accepted an inquiry as a circuit")));
@@ -246,8 +270,8 @@ void TransitSetups::refuse(ArrivedSetup setup, const absl::Status& reason, Failu
 }
 
 void TransitSetups::refused(const CircuitSetup& setup, const absl::Status& reason) {
-  // The answer to an inquiry is always a refusal.
-  if (setup.purpose == SetupPurpose::kInquiry) return;
+  // The answer to an inquiry is always a refusal; that to a view is for who asked.
+  if (setup.purpose != SetupPurpose::kCircuit) return;
   events_.raise(EventCode::kCircuitRefused,
                 absl::StrCat("refused circuit ", circuit_text(setup), ": ", reason_text(reason)),
                 circuit_fields(setup, reason));

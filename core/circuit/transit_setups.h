@@ -3,9 +3,9 @@
 //   arrived -> check for room -> check its cables (waits a while for the topology) -> dial the next hop
 //           -> accept the hop it arrived over -> the host relays
 //
-// Every set-up ends as a circuit or with a refusal and its reason. Why set-ups travel hop by hop:
-// docs/decisions/0004. Room is shared out among the ports, and the neighbours there, that set-ups come from:
-// docs/decisions/0028.
+// Every set-up ends as a circuit, or for a view with a document, or with a refusal and its reason. Why set-ups travel
+// hop by hop: docs/decisions/0004. Room is shared out among the ports, and the neighbours there, that set-ups come
+// from: docs/decisions/0028.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSIT_SETUPS_H_
@@ -23,6 +23,8 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/circuit/document_answers.h"
 #include "core/circuit/hop_dial.h"
 #include "core/circuit/hop_reception.h"
 #include "core/circuit/open_hop.h"
@@ -79,7 +81,7 @@ class TransitSetups {
   // `name` is the node's. Everything in `means`, and the host, must outlive this; `events` must be valid whenever an
   // event is raised.
   TransitSetups(const HopDial::Means& means, Host& host, EventSink& events, std::string name)
-      : means_(means), host_(host), events_(events), name_(std::move(name)) {}
+      : means_(means), host_(host), events_(events), name_(std::move(name)), documents_(means.clock) {}
   // Cancels pending set-ups without an answer.
   ~TransitSetups() = default;
   TransitSetups(const TransitSetups&) = delete;
@@ -102,12 +104,17 @@ class TransitSetups {
   // The most of them that have come from one neighbour, and from all, shared out like places.
   static constexpr std::size_t kMaxInquiries = 128;
   static constexpr std::size_t kMaxInquiriesOfAll = 512;
+  // Set-ups for views on their way, and their documents on the way back. They need no room for a circuit either.
+  std::size_t views() const { return views_.all(); }
+  // The same for them. Each may hold a document of kMaxDocumentBytes for as long as kViewLimit.
+  static constexpr std::size_t kMaxViews = 64;
+  static constexpr std::size_t kMaxViewsOfAll = 256;
 
  private:
   struct Waiting {
     ArrivedSetup setup;
     HeldPlaces::Place waits;
-    HeldPlaces::Place held;  // one of inquiries_ or of in_setup_
+    HeldPlaces::Place held;  // one of inquiries_, of views_ or of in_setup_
     Instant arrived;
     Instant deadline;
   };
@@ -125,10 +132,12 @@ class TransitSetups {
   }
 
   HeldPlaces& held_by(const CircuitSetup& setup) {
+    if (setup.purpose == SetupPurpose::kView) return views_;
     return setup.purpose == SetupPurpose::kInquiry ? inquiries_ : in_setup_;
   }
   absl::Status check_room(const CircuitSetup& setup, const ShareHolder& upstream) const;
   absl::Status check_inquiries(const ShareHolder& upstream) const;
+  absl::Status check_views(const ShareHolder& upstream) const;
   absl::Status check_share(const ShareHolder& upstream) const;
   absl::Status make_room(const CircuitSetup& setup, const ShareHolder& upstream);
   bool give_way(const CircuitSetup& to, const ShareHolder& upstream);
@@ -143,6 +152,7 @@ class TransitSetups {
   void refuse(ArrivedSetup setup, const absl::Status& reason, FailureScope scope);
   void refused(const CircuitSetup& setup, const absl::Status& reason);
   void lost(const CircuitSetup& setup, const absl::Status& reason);
+  void note(EventCode code, const CircuitSetup& setup, absl::string_view what, EventFields more = {});
   void note_dial_ended(const CircuitSetup& setup, const absl::Status& result);
 
   const HopDial::Means means_;
@@ -155,7 +165,9 @@ class TransitSetups {
   std::multimap<HopAddresses, HeldPlaces::Place> open_places_;
   HeldPlaces in_setup_;
   HeldPlaces inquiries_;
-  HeldPlaces waits_;  // of those in the two before
+  HeldPlaces views_;
+  HeldPlaces waits_;  // of those in the three before
+  DocumentAnswers documents_;
   std::list<Waiting> waiting_;
   std::unique_ptr<Timer> deadline_;
   std::list<Dialing> dialing_;

@@ -91,6 +91,12 @@ absl::Status check_probe(const Frame& frame) {
   return frame.size >= 1 && frame.size <= kMaxProbeMs ? absl::OkStatus() : malformed(frame, "size 1 to 2000 expected");
 }
 
+absl::Status check_document(const Frame& frame) {
+  if (frame.payload > kMaxDocumentBytes) return malformed(frame, "payload too long");
+  const bool zero = frame.message == 0 && frame.offset == 0 && frame.size == 0;
+  return zero ? absl::OkStatus() : malformed(frame, "message, offset and size 0 expected");
+}
+
 absl::Status check_sixteen_bytes(const Frame& frame) {
   const bool alone = frame.payload == 0 && frame.message == 0;
   return alone ? absl::OkStatus() : malformed(frame, "payload and message 0 expected");
@@ -122,6 +128,8 @@ absl::Status check_fields(const Frame& frame) {
       return check_about_circuit(frame);
     case FrameKind::kGate:
       return check_gate(frame);
+    case FrameKind::kDocument:
+      return check_document(frame);
   }
   return malformed(frame, "unknown kind");
 }
@@ -194,6 +202,8 @@ const char* to_text(FrameKind kind) {
       return "retired";
     case FrameKind::kGate:
       return "gate";
+    case FrameKind::kDocument:
+      return "document";
   }
   return "of unknown kind";
 }

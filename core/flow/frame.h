@@ -34,6 +34,7 @@
 //                                                        (first frame of a connection: core/linux/hop/cable_probe.h)
 //   kChallenge 0             0          16 random bytes  (first frame of both ends if there is a key)
 //   kSeal     0              0          the 16 bytes of a seal over the frame before it (core/circuit/circuit_seal.h)
+//   kDocument text bytes     0          0                0        (the answer to a set-up for a view: circuit_setup.h)
 //
 // `sum`: of the header, in the frames of an open circuit over TCP (has_header_sum()); zero in those of a set-up, which
 // may be sealed, and over RDMA, whose devices check each packet. `check`: of the payload (chunk_checksum.h); 0: none.
@@ -62,6 +63,7 @@ inline constexpr std::uint32_t kMaxFailureText = 512;
 inline constexpr std::uint32_t kMaxSetupBytes = 65536;
 inline constexpr std::uint32_t kMaxSetupOkBytes = 64;
 inline constexpr std::uint32_t kMaxProbeBytes = 64;
+inline constexpr std::uint32_t kMaxDocumentBytes = 256U << 10;
 inline constexpr std::uint64_t kMaxProbeMs = 2000;
 
 enum class FrameKind : std::uint8_t {
@@ -77,7 +79,8 @@ enum class FrameKind : std::uint8_t {
   kLanded,
   kRetire,
   kRetired,
-  kGate
+  kGate,
+  kDocument
 };
 
 // Whether the frame passes between the two ends of a flow, or from a relay to the source (kGate), without payload.

@@ -327,7 +327,7 @@ absl::Status PathPlanner::check_cables(const CircuitSetup& setup) const {
 
 // NotFound, so that the set-up waits: a flooded drain may be forged, and its origin corrects that.
 absl::Status PathPlanner::check_drains(const CircuitSetup& setup) const {
-  if (setup.purpose == SetupPurpose::kInquiry) return absl::OkStatus();
+  if (setup.purpose != SetupPurpose::kCircuit) return absl::OkStatus();
   for (const std::string& name : {setup.this_hop().cable, setup.hops[setup.hop + 1U].cable}) {
     const routing::Cable* const cable = topology_->find_plugged(name);
     if (cable == nullptr || !cable->draining) continue;

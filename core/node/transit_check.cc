@@ -26,12 +26,14 @@ absl::Status TransitCheck::check(const CircuitSetup& setup, const PathPlanner& p
   absl::Status status = planner.check_transit(setup);
   const bool may_be_up = absl::IsNotFound(status) && !planner.drains(setup);
   if (!status.ok() && !(may_be_up && are_up(setup, relay_port))) return status;
-  return check_told(setup.hops[setup.hop + 1U], setup.next_is_last());
+  // That for a view ends at a node, at the port of its relay.
+  const bool to_process = setup.next_is_last() && setup.purpose != SetupPurpose::kView;
+  return check_told(setup.hops[setup.hop + 1U], to_process);
 }
 
 // Also of cables that the topology lacks.
 absl::Status TransitCheck::check_own_drains(const CircuitSetup& setup) const {
-  if (setup.purpose == SetupPurpose::kInquiry || setup.last_hop()) return absl::OkStatus();
+  if (setup.purpose != SetupPurpose::kCircuit || setup.last_hop()) return absl::OkStatus();
   for (const std::string& cable : {setup.this_hop().cable, setup.hops[setup.hop + 1U].cable}) {
     if (!draining_.contains(cable)) continue;
     return absl::UnavailableError(absl::StrCat("node ", neighbours_.identity().name, ": cable ", cable, " drains"));
@@ -65,7 +67,7 @@ bool TransitCheck::are_up(const CircuitSetup& setup, std::uint16_t relay_port) c
 }
 
 // Uses announced ports, not the topology, which any node can flood.
-absl::Status TransitCheck::check_told(const Hop& next, bool is_last) const {
+absl::Status TransitCheck::check_told(const Hop& next, bool to_process) const {
   std::vector<NeighbourKey> adjacencies;
   for (const Entry* entry : ends_of(next.cable, next.to_node)) adjacencies.push_back(entry->first);
   if (adjacencies.empty()) {
@@ -78,7 +80,7 @@ absl::Status TransitCheck::check_told(const Hop& next, bool is_last) const {
     adjacencies.push_back(*ended);
   }
   for (const NeighbourKey& adjacency : adjacencies) {
-    absl::Status status = is_last ? check_process(adjacency, next) : check_relay(adjacency, next);
+    absl::Status status = to_process ? check_process(adjacency, next) : check_relay(adjacency, next);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

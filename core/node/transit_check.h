@@ -39,7 +39,7 @@ class TransitCheck {
 
   absl::Status check_own_drains(const CircuitSetup& setup) const;
   bool are_up(const CircuitSetup& setup, std::uint16_t relay_port) const;
-  absl::Status check_told(const Hop& next, bool is_last) const;
+  absl::Status check_told(const Hop& next, bool to_process) const;
   absl::Status check_process(const NeighbourKey& adjacency, const Hop& next) const;
   absl::Status check_relay(const NeighbourKey& adjacency, const Hop& next) const;
   std::string refusal(const Hop& next) const;

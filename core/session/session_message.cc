@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/session/path_offer_codec.h"
 #include "core/wire.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/topology.h"
@@ -33,7 +34,9 @@ enum class Type : std::uint8_t {
   kDrainReply,
   kPathsChanged,
   kCircuitRetired,
-  kListensAt
+  kListensAt,
+  kClusterViewRequest,
+  kClusterViewReply
 };
 
 constexpr std::size_t kMaxText = 4096;
@@ -87,14 +90,7 @@ class Encoder {
     writer_.put(message.request);
     writer_.put_text(message.error);
     writer_.put(static_cast<std::uint8_t>(message.paths.size()));
-    for (const PathOffer& path : message.paths) {
-      writer_.put(static_cast<std::uint8_t>(path.kind));
-      writer_.put(static_cast<std::uint8_t>(path.may_stripe));
-      writer_.put(static_cast<std::uint8_t>(path.equals_first));
-      writer_.put(static_cast<std::uint8_t>(path.last_resort));
-      writer_.put(static_cast<std::uint16_t>(path.hops.size()));
-      for (const Hop& hop : path.hops) put_hop(writer_, hop);
-    }
+    for (const PathOffer& path : message.paths) put_path_offer(writer_, path);
   }
   void operator()(const ViewRequest& message) {
     type(Type::kViewRequest);
@@ -216,6 +212,14 @@ class Encoder {
     type(Type::kListensAt);
     writer_.put(message.port);
   }
+  void operator()(const ClusterViewRequest& message) {
+    type(Type::kClusterViewRequest);
+    put_cluster_view_request(writer_, message);
+  }
+  void operator()(const ClusterViewReply& message) {
+    type(Type::kClusterViewReply);
+    put_cluster_view_reply(writer_, message);
+  }
 
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
@@ -297,6 +301,12 @@ class Decoder {
       case Type::kListensAt:
         message = listens_at();
         break;
+      case Type::kClusterViewRequest:
+        message = get_cluster_view_request(reader_);
+        break;
+      case Type::kClusterViewReply:
+        message = get_cluster_view_reply(reader_);
+        break;
       default:
         return absl::InvalidArgumentError(
             absl::StrCat("session message of unknown type ", static_cast<unsigned>(type)));
@@ -350,21 +360,12 @@ class Decoder {
     const std::size_t paths = reader_.get<std::uint8_t>();
     if (paths > kMaxPaths || message.error.empty() != (paths > 0)) reader_.reject();
     for (std::size_t i = 0; i < paths && reader_.ok(); ++i) {
-      message.paths.push_back(path_offer());
+      message.paths.push_back(get_path_offer(reader_));
       const PathKind kind = message.paths.back().kind;
       const bool is_first = kind == PathKind::kFirst;
       if (is_first != (i == 0) || kind < message.paths[i == 0 ? 0 : i - 1].kind) reader_.reject();
     }
     return message;
-  }
-  PathOffer path_offer() {
-    const auto kind = reader_.get<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(PathKind::kAlternate)) reader_.reject();
-    PathOffer offer{static_cast<PathKind>(kind), flag(), {}, flag(), flag()};
-    const std::size_t hops = reader_.get<std::uint16_t>();
-    if (hops == 0 || hops > kMaxHops) reader_.reject();
-    for (std::size_t i = 0; i < hops && reader_.ok(); ++i) offer.hops.push_back(get_hop(reader_));
-    return offer;
   }
   // A count above kMaxProbedCables rejects the message.
   std::size_t probed_cables() {

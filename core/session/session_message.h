@@ -5,6 +5,7 @@
 //   Hello                           Welcome, or Refusal
 //   PathRequest                     PathReply
 //   ViewRequest                     ViewReply
+//   ClusterViewRequest              ClusterViewReply (cluster_view_message.h)
 //   CableProbeRequest               CableProbeReply
 //   DrainRequest                    DrainReply
 //   FlowOpened, FlowEnded,
@@ -35,6 +36,7 @@
 #include "core/flow/circuit_name.h"
 #include "core/flow/circuit_share.h"
 #include "core/ports/port_lost.h"
+#include "core/session/cluster_view_message.h"
 #include "routing/text/node_name.h"
 
 namespace cableway {
@@ -43,7 +45,7 @@ inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view o
 
 // Separate from kProtocolVersion: a process and its node come from one installation, the nodes of a cluster from
 // several.
-inline constexpr std::uint16_t kSessionVersion = 17;
+inline constexpr std::uint16_t kSessionVersion = 18;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -260,10 +262,10 @@ inline constexpr std::size_t kMaxFlowFailure = 1024;  // also of causes
 inline constexpr std::size_t kMaxPortLostReason = 256;
 inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 
-using SessionMessage =
-    std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply, CableProbeRequest,
-                 CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts, FlowRerouted, FlowWaits, ChunkCorrupted,
-                 DrainRequest, DrainReply, PathsChanged, CircuitRetired, ListensAt>;
+using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
+                                    CableProbeRequest, CableProbeReply, FlowOpened, FlowEnded, PortLost, FlowCounts,
+                                    FlowRerouted, FlowWaits, ChunkCorrupted, DrainRequest, DrainReply, PathsChanged,
+                                    CircuitRetired, ListensAt, ClusterViewRequest, ClusterViewReply>;
 
 // Whether the message is a process's report about its flows or its listener, which the node does not answer.
 bool is_report(const SessionMessage& message);

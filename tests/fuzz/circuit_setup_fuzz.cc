@@ -37,6 +37,8 @@ void check_accepted(const cableway::CircuitSetup& setup) {
   }
   require(printable(setup.from_node), "a name that cannot be shown");
   require(describe_path(setup).size() < 65536, "a path too long to show");
+  require(setup.view.empty() == (setup.purpose != SetupPurpose::kView), "a view of nothing");
+  require(setup.view.size() <= kMaxViewName && printable(setup.view), "a view that cannot be shown");
   require(setup.offers.size() <= kMaxOffers, "offers without a bound");
   for (const TransportOffer& offer : setup.offers) {
     require(offer.parameters.size() <= kMaxOfferBytes, "an offer without a bound");

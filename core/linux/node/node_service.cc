@@ -164,9 +164,13 @@ absl::Status NodeService::start_relay() {
       events(), port_stamps_->page());
   if (!relay.ok()) return relay.status();
   relay_ = *std::move(relay);
+  views_ = std::make_unique<ViewService>(
+      *node_, relay_->means(), [this] { return keys_->setup_keys().sealing(); }, [this] { return view_sources(); });
   auto acceptor = CircuitAcceptor::listen(
       io_, {}, {settings_.relay_port, settings_.relay_port},
-      [this](ArrivedSetup setup) { relay_->arrived(std::move(setup)); },
+      [this](ArrivedSetup setup) {
+        ViewService::is_for(setup.setup()) ? views_->arrived(std::move(setup)) : relay_->arrived(std::move(setup));
+      },
       [this](const std::string& peer, const absl::Status& reason) { relay_->refused_connection(peer, reason); });
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
@@ -362,6 +366,7 @@ bool NodeService::idle() const {
 void NodeService::on_request(std::uint32_t user, const SessionMessage& request, SessionServer::Answer answer) {
   if (const auto* path = std::get_if<PathRequest>(&request)) return find_paths(user, *path, std::move(answer));
   if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(answer_view(wanted->name, view_sources()));
+  if (const auto* of_all = std::get_if<ClusterViewRequest>(&request)) return views_->request(user, *of_all, answer);
   if (const auto* test = std::get_if<CableProbeRequest>(&request)) return test_cables(*test, answer);
   if (const auto* drain = std::get_if<DrainRequest>(&request)) return answer(DrainReply{text(carry_out(*drain))});
   answer(Refusal{"not a request that a node answers"});

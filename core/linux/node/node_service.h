@@ -23,6 +23,7 @@
 #include "core/linux/node/key_service.h"
 #include "core/linux/node/pulse_service.h"
 #include "core/linux/node/relay_service.h"
+#include "core/linux/node/view_service.h"
 #include "core/linux/os/asio_clock.h"
 #include "core/linux/ports/netlink_inventory.h"
 #include "core/linux/session/session_group.h"
@@ -119,6 +120,7 @@ class NodeService {
   std::unique_ptr<SharedPortStamps> port_stamps_;  // before its users
   std::optional<PathWait> paths_;
   std::unique_ptr<RelayService> relay_;
+  std::unique_ptr<ViewService> views_;
   std::optional<ReportedFlows> flows_;  // before the members that update it
   ProcessPorts process_ports_;          // likewise
   std::unique_ptr<CableProbes> cable_probes_;

@@ -46,6 +46,8 @@ class RelayService final : private TransitSetups::Host {
 
   // The key that set-ups are sealed with (KeyUse::kCircuitSetup).
   void seal_with(const std::optional<SubKey>& key) { transit_.seal_with(key); }
+  // For set-ups that this node begins.
+  HopDial::Means means() { return dialer_.means(); }
   void arrived(ArrivedSetup setup) { transit_.arrived(std::move(setup)); }
   // A connection from that address was refused before its set-up arrived.
   void refused_connection(const std::string& peer, const absl::Status& reason);

@@ -122,8 +122,29 @@ TEST(CircuitSetup, SaysWhatItIsFor) {
   const absl::StatusOr<CircuitSetup> decoded = decode_circuit_setup(bytes);
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   EXPECT_EQ(decoded->purpose, SetupPurpose::kInquiry);
-  bytes[2] = std::byte{2};
+  bytes[2] = std::byte{3};
   EXPECT_THAT(std::string(decode_circuit_setup(bytes).status().message()), HasSubstr("unknown purpose"));
+}
+
+TEST(CircuitSetup, OfAViewNamesIt) {
+  CircuitSetup setup = line_setup(2);
+  setup.purpose = SetupPurpose::kView;
+  setup.budget_ms = 2000;
+  for (const char* name : {"status", "a", "abcdefghijklmnop"}) {
+    setup.view = name;
+    const absl::StatusOr<CircuitSetup> decoded = decode_circuit_setup(encode_circuit_setup(setup));
+    ASSERT_TRUE(decoded.ok()) << decoded.status();
+    EXPECT_EQ(*decoded, setup);
+  }
+  for (const char* name : {"", "Status", "../etc", "a b"}) {
+    setup.view = name;
+    EXPECT_THAT(error_of(setup), HasSubstr("the name of its view")) << name;
+  }
+  setup.view = "abcdefghijklmnopq";
+  EXPECT_THAT(error_of(setup), HasSubstr("truncated"));
+  setup.view = "status";
+  setup.budget_ms = 2001;
+  EXPECT_THAT(error_of(setup), HasSubstr("2001 ms for a view, at most 2000"));
 }
 
 TEST(CircuitSetup, RefusesCircuitsThatAFlowCannotHave) {

@@ -95,7 +95,7 @@ TEST(Frame, RefusesInvalidHeaders) {
   http[0] = std::byte{'G'};
   EXPECT_THAT(error_of(http), AllOf(HasSubstr("not a Cableway frame"), HasSubstr("0x47"), HasSubstr("expected 0xcb")));
 
-  for (const int kind : {0, 14, 255}) {
+  for (const int kind : {0, 15, 255}) {
     FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
     bytes[1] = static_cast<std::byte>(kind);
     EXPECT_THAT(error_of(summed(bytes)), HasSubstr("unknown kind"));
@@ -205,6 +205,16 @@ TEST(Frame, RefusesInvalidCircuits) {
   EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 1, 1, 0, 0}), HasSubstr("payload, offset and size 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 0, 1, 1, 0}), HasSubstr("payload, offset and size 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 0, 1, 0, 1}), HasSubstr("payload, offset and size 0 expected"));
+}
+
+TEST(Frame, BoundsDocuments) {
+  const Frame largest{FrameKind::kDocument, kMaxDocumentBytes, 0, 0, 0};
+  EXPECT_EQ(decode_frame(encode_frame(largest)).value(), largest);
+  EXPECT_THAT(error_of(Frame{FrameKind::kDocument, kMaxDocumentBytes + 1, 0, 0, 0}), HasSubstr("payload too long"));
+  for (const Frame& other : {Frame{FrameKind::kDocument, 1, 1, 0, 0}, Frame{FrameKind::kDocument, 1, 0, 1, 0},
+                             Frame{FrameKind::kDocument, 1, 0, 0, 1}}) {
+    EXPECT_THAT(error_of(other), HasSubstr("message, offset and size 0 expected"));
+  }
 }
 
 TEST(Frame, NamesTheScopeOfAFailure) {

@@ -110,7 +110,9 @@ std::vector<SessionMessage> one_of_each() {
                          std::string(kMaxFlowFailure, 'w'), kMax},
           CircuitRetired{},
           ListensAt{1},
-          ListensAt{65535}};
+          ListensAt{65535},
+          ClusterViewRequest{kMax, "status"},
+          ClusterViewReply{"", kMax, 2, true, {{"n1", NoView::kNone, "", "{}"}, {"n2", NoView::kBusy, "no room", ""}}}};
 }
 
 std::vector<std::byte> body_of(const SessionMessage& message) {
@@ -142,7 +144,7 @@ TEST(SessionMessage, IsRefusedAtEveryTruncation) {
 }
 
 TEST(SessionMessage, RefusesAnUnknownType) {
-  for (const int type : {0, 22, 255}) {
+  for (const int type : {0, 24, 255}) {
     const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));

@@ -1,6 +1,7 @@
 #include "tools/cableway/node/node_query.h"
 
 #include <boost/asio/io_context.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -44,10 +45,14 @@ absl::Status unexpected() {
       "the node's answer does not match the request: install the same Cableway version for both");
 }
 
-// Sends Hello, then the request. Runs on the thread of the io_context.
+// The request that follows an answer; none: it was the last one.
+using Next = std::function<std::optional<SessionMessage>(SessionMessage& answer)>;
+
+// Sends Hello, then the requests. Runs on the thread of the io_context.
 class Query {
  public:
-  Query(host::SessionClient& session, SessionMessage request) : session_(session), request_(std::move(request)) {}
+  Query(host::SessionClient& session, SessionMessage request, Next next)
+      : session_(session), request_(std::move(request)), next_(std::move(next)) {}
 
   void start() {
     session_.request(Hello{kSessionVersion, "cableway"},
@@ -67,8 +72,15 @@ class Query {
     const Welcome* welcome = std::get_if<Welcome>(&*reply);
     if (welcome == nullptr) return end(unexpected());
     node_ = *welcome;
-    session_.request(request_, [this](absl::StatusOr<SessionMessage> answer) {
+    ask(request_);
+  }
+
+  void ask(const SessionMessage& request) {
+    session_.request(request, [this](absl::StatusOr<SessionMessage> answer) {
       if (!answer.ok()) return end(answer.status());
+      std::optional<SessionMessage> next;
+      if (next_) next = next_(*answer);
+      if (next) return ask(*next);
       end(NodeReply{node_, *std::move(answer)});
     });
   }
@@ -82,18 +94,20 @@ class Query {
 
   host::SessionClient& session_;
   const SessionMessage request_;
+  const Next next_;
   Welcome node_;
   std::optional<absl::StatusOr<NodeReply>> result_;
 };
 
-absl::StatusOr<NodeReply> ask(const Settings& settings, SessionMessage request, std::chrono::milliseconds deadline) {
+absl::StatusOr<NodeReply> ask(const Settings& settings, SessionMessage request, std::chrono::milliseconds deadline,
+                              Next next = nullptr) {
   const absl::StatusOr<host::SessionNames> names = host::session_names(settings);
   if (!names.ok()) return names.status();
   boost::asio::io_context io;
   auto session = host::SessionClient::connect(io, *names);
   if (absl::IsNotFound(session.status())) return no_node(settings, session.status());
   if (!session.ok()) return session.status();
-  Query query(**session, std::move(request));
+  Query query(**session, std::move(request), std::move(next));
   query.start();
   io.run_for(deadline);
   std::optional<absl::StatusOr<NodeReply>> result = query.result();
@@ -117,6 +131,24 @@ absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& v
   if (answer == nullptr) return unexpected();
   if (!answer->error.empty()) return absl::FailedPreconditionError(absl::StrCat("the node reports: ", answer->error));
   return NodeView{std::move(reply->node), std::move(answer->text)};
+}
+
+absl::StatusOr<AllNodesView> ask_all_nodes(const Settings& settings, const std::string& view,
+                                           std::chrono::milliseconds deadline) {
+  std::vector<NodeAnswer> answers;
+  const auto next = [&](SessionMessage& message) -> std::optional<SessionMessage> {
+    auto* part = std::get_if<ClusterViewReply>(&message);
+    if (part == nullptr || !part->error.empty()) return std::nullopt;
+    for (NodeAnswer& answer : part->answers) answers.push_back(std::move(answer));
+    if (part->done) return std::nullopt;
+    return ClusterViewRequest{part->round, ""};
+  };
+  absl::StatusOr<NodeReply> reply = ask(settings, ClusterViewRequest{0, view}, deadline, next);
+  if (!reply.ok()) return reply.status();
+  const auto* last = std::get_if<ClusterViewReply>(&reply->reply);
+  if (last == nullptr) return unexpected();
+  if (!last->error.empty()) return absl::FailedPreconditionError(absl::StrCat("the node reports: ", last->error));
+  return AllNodesView{std::move(reply->node), std::move(answers)};
 }
 
 absl::StatusOr<CableProbeReply> test_cables(const Settings& settings, const CableProbeRequest& request,

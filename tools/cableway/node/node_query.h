@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/session/session_message.h"
@@ -20,6 +21,16 @@ struct NodeView {
 // did not answer within `deadline`. Other errors: the node closed the session, refused, or has no such view.
 absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& view,
                                   std::chrono::milliseconds deadline);
+
+struct AllNodesView {
+  Welcome node;
+  std::vector<NodeAnswer> answers;  // each node's, this one's too, in the order in which they came
+};
+
+// The view of all nodes, which the node here asks for it. `view` as in ClusterViewRequest. Errors as ask_node();
+// `deadline` is for all of it.
+absl::StatusOr<AllNodesView> ask_all_nodes(const Settings& settings, const std::string& view,
+                                           std::chrono::milliseconds deadline);
 
 // Measures cables' rates; request and errors as in core/session/session_message.h and ask_node(). FailedPrecondition:
 // why the node tests none of them.

@@ -7,6 +7,8 @@
 
 #include "absl/status/status.h"
 #include "core/linux/files/key_reader.h"
+#include "tools/cableway/all_nodes/all_doctor.h"
+#include "tools/cableway/all_nodes/node_documents.h"
 #include "tools/cableway/doctor/doctor.h"
 #include "tools/cableway/doctor/doctor_reach.h"
 #include "tools/cableway/doctor/doctor_speed.h"
@@ -67,9 +69,10 @@ class DoctorVerb final : public Verb {
                           {kErrors, "errors, or invalid arguments or settings"},
                           {kNoNode, "no node runs here"},
                           {kNoAnswer, "the node here does not answer"}},
-        .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --expect plan/expected.toml",
-                     "cableway doctor --json | jq '.findings[]'"},
+        .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --all",
+                     "cableway doctor --expect plan/expected.toml", "cableway doctor --json | jq '.findings[]'"},
         .arguments = {json_flag(json_), expect_option(expect_),
+                      all_nodes_flag(all_).excluding({"--no-speed", "--least-share", "--expect"}),
                       flag("--no-speed", no_speed_, "skip the cable speed tests, which send much data over the cables"),
                       real_option("--least-share", 0.01, 1, least_share_,
                                   "the share of its rate that a cable or plug has to carry over RDMA each way")
@@ -77,6 +80,7 @@ class DoctorVerb final : public Verb {
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
+    if (all_) return run_all(invocation);
     const Examined examined = examine_all(invocation, expect_);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
@@ -95,6 +99,19 @@ class DoctorVerb final : public Verb {
     if (!examined.topology) return doctor_text(findings, examined.host.nccl, Look{paint});
     const routing::ShortCableNames names(*examined.topology);
     return doctor_text(findings, examined.host.nccl, Look{paint, &names});
+  }
+
+  absl::StatusOr<Answer> run_all(const Invocation& invocation) const {
+    const absl::StatusOr<AllNodesView> answer =
+        ask_all_nodes(invocation.settings, "doctor", invocation.surroundings.node_deadline);
+    if (!answer.ok()) return answer.status();
+    NodeDocuments documents = read_documents(answer->answers);
+    const std::vector<ClusterFinding> findings = examine_all_nodes(documents, invocation.settings);
+    const Severity worst = worst_of_all(findings);
+    return Answer{json_ ? all_doctor_json(findings, documents).dump(2) + "\n" : all_doctor_text(findings, documents),
+                  worst >= Severity::kError     ? kErrors
+                  : worst == Severity::kWarning ? kWarnings
+                                                : kDone};
   }
 
   absl::StatusOr<std::vector<Finding>> find(const Invocation& invocation, const Examined& examined) const {
@@ -118,6 +135,7 @@ class DoctorVerb final : public Verb {
   }
 
   bool json_ = false;
+  bool all_ = false;
   bool no_speed_ = false;
   std::string expect_;
   double least_share_ = kLeastShare;

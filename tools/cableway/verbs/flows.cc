@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "routing/text/json_schema.h"
+#include "tools/cableway/all_nodes/all_nodes_views.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
@@ -206,13 +207,18 @@ std::unique_ptr<Verb> flows_verb() {
            "standbys included; stalls: for how long nothing landed over one of its circuits, or an alternate was kept "
            "away, as its\n"
            "way was in use or a relay had no time. A relayed circuit's rate is the mean since it was opened",
-       .examples = {"cableway flows", "cableway flows --watch",
+       .examples = {"cableway flows", "cableway flows --watch", "cableway flows --all",
                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
        .view = "status",
        .as_text = flows_text,
        .as_json = flows_json,
        .names_cables = true,
-       .watchable = true});
+       .watchable = true,
+       .of_all = ShownOfAll{"flows",
+                            [](NodeDocuments documents, const NodeDocuments* /*before*/) {
+                              return all_flows_text(std::move(documents));
+                            },
+                            all_flows_json}});
 }
 
 absl::StatusOr<std::string> flows_text(const std::string& answer, const Look& look) {

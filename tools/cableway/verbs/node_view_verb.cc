@@ -25,6 +25,7 @@ class NodeViewVerb final : public Verb {
   Command describe() override {
     Command command{
         .name = shown_.name, .summary = shown_.summary, .examples = shown_.examples, .arguments = {json_flag(json_)}};
+    if (shown_.of_all) command.arguments.push_back(all_nodes_flag(all_));
     if (shown_.watchable) {
       command.arguments.push_back(flag(
           "--watch,-w", watch_, "show it again every second until interrupted; with --json, one document per line"));
@@ -43,7 +44,8 @@ class NodeViewVerb final : public Verb {
   }
 
  private:
-  absl::StatusOr<std::string> show(const Invocation& invocation) const {
+  absl::StatusOr<std::string> show(const Invocation& invocation) {
+    if (all_) return show_all(invocation);
     const absl::StatusOr<NodeView> answer =
         ask_node(invocation.settings, shown_.view, invocation.surroundings.node_deadline);
     if (!answer.ok()) return answer.status();
@@ -60,7 +62,20 @@ class NodeViewVerb final : public Verb {
     return find_topology(invocation.settings, "", invocation.surroundings.node_deadline);
   }
 
+  absl::StatusOr<std::string> show_all(const Invocation& invocation) {
+    const absl::StatusOr<AllNodesView> answer =
+        ask_all_nodes(invocation.settings, shown_.of_all->view, invocation.surroundings.node_deadline);
+    if (!answer.ok()) return answer.status();
+    NodeDocuments documents = read_documents(answer->answers);
+    if (json_) return shown_.of_all->as_json(std::move(documents)).dump(2) + "\n";
+    std::string text = shown_.of_all->as_text(documents, before_ ? &*before_ : nullptr);
+    before_ = std::move(documents);
+    return text;
+  }
+
   const ShownView shown_;
+  std::optional<NodeDocuments> before_;
+  bool all_ = false;
   bool json_ = false;
   bool watch_ = false;
 };

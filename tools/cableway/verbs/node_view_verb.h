@@ -5,14 +5,24 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tools/cableway/all_nodes/node_documents.h"
 #include "tools/cableway/text/look.h"
 #include "tools/cableway/verbs/verb.h"
 
 namespace cableway::cli {
+
+// How `--all` shows the view of all nodes (tools/cableway/all_nodes).
+struct ShownOfAll {
+  std::string view;  // the nodes', as in core/view/shown_view.h
+  // `before`: what --watch has shown last; null: nothing yet.
+  std::string (*as_text)(NodeDocuments documents, const NodeDocuments* before);
+  Json (*as_json)(NodeDocuments documents);
+};
 
 struct ShownView {
   // Makes the output of the node's answer. InvalidArgument: the answer is not that view.
@@ -25,8 +35,9 @@ struct ShownView {
   std::string view;  // the node's
   RenderText as_text;
   Render as_json;
-  bool names_cables = false;  // by their short names, for which the text needs the topology
-  bool watchable = false;     // has --watch, which shows the view again every second
+  bool names_cables = false;              // by their short names, for which the text needs the topology
+  bool watchable = false;                 // has --watch, which shows the view again every second
+  std::optional<ShownOfAll> of_all = {};  // has --all
 };
 
 std::unique_ptr<Verb> node_view_verb(ShownView shown);

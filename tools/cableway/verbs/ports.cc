@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/cableway/all_nodes/all_nodes_views.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
@@ -117,10 +118,12 @@ std::unique_ptr<Verb> ports_verb() {
        .summary =
            "every port with its addresses, rate, RDMA device and neighbours, and every unused interface with the "
            "reason",
-       .examples = {"cableway ports", "cableway ports --json | jq '.rejected'"},
+       .examples = {"cableway ports", "cableway ports --all --watch", "cableway ports --json | jq '.rejected'"},
        .view = "ports",
        .as_text = ports_text,
-       .as_json = [](const std::string& answer) { return answer_as_json(answer, "ports"); }});
+       .as_json = [](const std::string& answer) { return answer_as_json(answer, "ports"); },
+       .watchable = true,
+       .of_all = ShownOfAll{"ports", all_ports_text, all_ports_json}});
 }
 
 absl::StatusOr<std::string> ports_text(const std::string& answer, const Look& look) {

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/cableway/all_nodes/all_nodes_views.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/local_time.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -132,13 +134,19 @@ std::string latest_events_text(const Json& status, const Look& look) {
 }  // namespace
 
 std::unique_ptr<Verb> status_verb() {
-  return node_view_verb({.name = "status",
-                         .summary = "the node's version, addresses, problems, neighbours, sessions, flows and relaying",
-                         .examples = {"cableway status", "cableway status --json | jq .relayed.bytes"},
-                         .view = "status",
-                         .as_text = status_text,
-                         .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
-                         .names_cables = true});
+  return node_view_verb(
+      {.name = "status",
+       .summary = "the node's version, addresses, problems, neighbours, sessions, flows and relaying",
+       .examples = {"cableway status", "cableway status --all", "cableway status --json | jq .relayed.bytes"},
+       .view = "status",
+       .as_text = status_text,
+       .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
+       .names_cables = true,
+       .of_all = ShownOfAll{"status",
+                            [](NodeDocuments documents, const NodeDocuments* /*before*/) {
+                              return all_status_text(std::move(documents));
+                            },
+                            all_status_json}});
 }
 
 absl::StatusOr<std::string> status_text(const std::string& answer, const Look& look) {

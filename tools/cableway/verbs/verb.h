@@ -48,6 +48,11 @@ inline Argument json_flag(bool& target) {
   return flag("--json", target, "as JSON");
 }
 
+// "--all", of the verbs that show all nodes.
+inline Argument all_nodes_flag(bool& target) {
+  return flag("--all", target, "of all nodes of the cluster, which the node here asks over the cables");
+}
+
 inline absl::StatusOr<Answer> as_answer(absl::StatusOr<std::string> text) {
   if (!text.ok()) return text.status();
   return Answer{*std::move(text)};

@@ -1,0 +1,110 @@
+#include "core/cluster_view/cluster_views.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway {
+namespace {
+
+// Answers that come together go out together.
+constexpr std::chrono::milliseconds kGather{5};
+
+std::size_t bytes_of(const NodeAnswer& answer) {
+  return answer.node.size() + answer.error.size() + answer.document.size();
+}
+
+ClusterViewReply refused(std::string reason) {
+  return {std::move(reason), 0, 0, true, {}};
+}
+
+}  // namespace
+
+void ClusterViews::request(std::uint32_t user, const ClusterViewRequest& request, Answer answer) {
+  if (request.round == 0) return begin(user, request.view, std::move(answer));
+  const auto found = rounds_.find(request.round);
+  if (found == rounds_.end() || found->second.user != user || found->second.answer) {
+    return answer(refused(absl::StrCat("this node has no answers of round ", request.round, " for you: ask again")));
+  }
+  found->second.answer = std::move(answer);
+  found->second.expiry.reset();
+  answer_soon(found->second);
+}
+
+void ClusterViews::begin(std::uint32_t user, const std::string& view, Answer answer) {
+  const auto of_user =
+      std::count_if(rounds_.begin(), rounds_.end(), [&](const auto& each) { return each.second.user == user; });
+  if (rounds_.size() >= kMaxRounds || of_user >= static_cast<std::ptrdiff_t>(kMaxRoundsEach)) {
+    return answer(refused(absl::StrCat("this node already asks all nodes for ", rounds_.size(), " views, ", of_user,
+                                       " of them for this user: try again in a moment")));
+  }
+  absl::StatusOr<std::string> own = means_.own(view);
+  if (absl::IsNotFound(own.status())) return answer(refused(std::string(own.status().message())));
+  const std::uint64_t number = ++last_;
+  Round& round = rounds_[number];
+  round.number = number;
+  round.user = user;
+  round.view = view;
+  round.answer = std::move(answer);
+  round.ready.push_back({means_.others.name, own.ok() ? NoView::kNone : NoView::kRefused,
+                         std::string(own.status().message()), own.ok() ? *std::move(own) : std::string()});
+  round.ready_bytes = bytes_of(round.ready.back());
+  for (std::string& node : means_.nodes()) {
+    if (node != means_.others.name) round.waiting.push_back(std::move(node));
+  }
+  round.nodes = static_cast<std::uint32_t>(round.waiting.size() + 1);
+  ask_more(round);
+  answer_soon(round);
+}
+
+// Stops for a process that does not take the answers: what is under way then has room besides.
+void ClusterViews::ask_more(Round& round) {
+  while (!round.waiting.empty() && round.asked.size() < kAtOnce && round.ready_bytes < kMaxReady) {
+    const auto place = std::make_shared<std::list<NodeViewRequest>::iterator>();
+    round.asked.emplace_back(means_.others, std::move(round.waiting.front()), round.view,
+                             [this, &round, place](NodeAnswer answer) { have(round, *place, std::move(answer)); });
+    *place = std::prev(round.asked.end());
+    round.waiting.pop_front();
+    (*place)->start();
+  }
+}
+
+void ClusterViews::have(Round& round, std::list<NodeViewRequest>::iterator place, NodeAnswer answer) {
+  round.asked.erase(place);
+  round.ready_bytes += bytes_of(answer);
+  round.ready.push_back(std::move(answer));
+  ask_more(round);
+  answer_soon(round);
+}
+
+void ClusterViews::answer_soon(Round& round) {
+  const bool is_last = round.asked.empty() && round.waiting.empty();
+  if (!round.answer || (round.ready.empty() && !is_last)) return;
+  if (is_last || round.ready_bytes >= kMaxReplyPart) return answer_now(round);
+  if (!round.soon) round.soon = clock().call_after(kGather, [this, &round] { answer_now(round); });
+}
+
+void ClusterViews::answer_now(Round& round) {
+  round.soon.reset();
+  ClusterViewReply reply{"", round.number, round.nodes, false, {}};
+  std::size_t bytes = 0;
+  while (!round.ready.empty() && (reply.answers.empty() || bytes + bytes_of(round.ready.front()) <= kMaxReplyPart)) {
+    bytes += bytes_of(round.ready.front());
+    reply.answers.push_back(std::move(round.ready.front()));
+    round.ready.pop_front();
+  }
+  round.ready_bytes -= bytes;
+  reply.done = round.ready.empty() && round.asked.empty() && round.waiting.empty();
+  const Answer answer = std::exchange(round.answer, nullptr);
+  if (reply.done) {
+    rounds_.erase(round.number);
+    return answer(std::move(reply));
+  }
+  round.expiry = clock().call_after(kAskAgain, [this, number = round.number] { rounds_.erase(number); });
+  ask_more(round);
+  answer(std::move(reply));
+}
+
+}  // namespace cableway

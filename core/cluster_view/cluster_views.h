@@ -1,0 +1,81 @@
+// Views of all nodes, for processes of this one: asks each node of the topology (node_view_request.h), some at a time,
+// and hands the answers on as they come. A node that does not answer delays none of the others.
+//
+// One thread: the clock's.
+#ifndef CABLEWAY_CORE_CLUSTER_VIEW_CLUSTER_VIEWS_H_
+#define CABLEWAY_CORE_CLUSTER_VIEW_CLUSTER_VIEWS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/clock.h"
+#include "core/cluster_view/node_view_request.h"
+#include "core/session/cluster_view_message.h"
+
+namespace cableway {
+
+class ClusterViews {
+ public:
+  static constexpr std::size_t kAtOnce = 64;           // nodes that one round asks at a time
+  static constexpr std::size_t kMaxRounds = 16;        // at a time
+  static constexpr std::size_t kMaxRoundsEach = 4;     // of one user
+  static constexpr std::size_t kMaxReady = 16U << 20;  // bytes of answers that a process has not taken yet
+  // For the process to ask for the next part. Then the round is dropped.
+  static constexpr std::chrono::seconds kAskAgain{5};
+
+  struct Means {
+    NodeViewRequest::Means others;
+    std::function<std::vector<std::string>()> nodes;  // all of the topology; this one, too
+    // This node's view, as others get it. NotFound: there is none of that name.
+    std::function<absl::StatusOr<std::string>(const std::string& view)> own;
+  };
+  using Answer = std::function<void(ClusterViewReply)>;
+
+  explicit ClusterViews(Means means) : means_(std::move(means)) {}
+  // Requests under way are not answered.
+  ~ClusterViews() = default;
+  ClusterViews(const ClusterViews&) = delete;
+  ClusterViews& operator=(const ClusterViews&) = delete;
+
+  // `user`: whose process it is. `answer` is called once, at once or later.
+  void request(std::uint32_t user, const ClusterViewRequest& request, Answer answer);
+  std::size_t rounds() const { return rounds_.size(); }
+
+ private:
+  struct Round {
+    std::uint64_t number = 0;
+    std::uint32_t user = 0;
+    std::string view;
+    std::uint32_t nodes = 0;
+    std::deque<std::string> waiting;
+    std::list<NodeViewRequest> asked;
+    std::deque<NodeAnswer> ready;
+    std::size_t ready_bytes = 0;
+    Answer answer;  // null: the process has not asked for the next part yet
+    std::unique_ptr<Timer> soon;
+    std::unique_ptr<Timer> expiry;
+  };
+
+  Clock& clock() const { return means_.others.dial.clock; }
+  void begin(std::uint32_t user, const std::string& view, Answer answer);
+  void ask_more(Round& round);
+  void have(Round& round, std::list<NodeViewRequest>::iterator place, NodeAnswer answer);
+  void answer_soon(Round& round);
+  void answer_now(Round& round);
+
+  const Means means_;
+  std::uint64_t last_ = 0;
+  std::map<std::uint64_t, Round> rounds_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_CLUSTER_VIEW_CLUSTER_VIEWS_H_

@@ -1,0 +1,59 @@
+#include "core/cluster_view/view_answers.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/flow/frame.h"
+
+namespace cableway {
+
+void ViewAnswers::arrived(ArrivedSetup setup) {
+  const ShareHolder from = host_.neighbour_at(setup.connection());
+  if (const absl::Status status = check(setup, from); !status.ok()) {
+    const bool is_busy = absl::IsResourceExhausted(status);
+    return std::move(setup).refuse(status, is_busy ? FailureScope::kBusy : FailureScope::kCircuit);
+  }
+  const absl::StatusOr<std::string>& document = fresh(setup.setup().view);
+  // No other path leads to another answer.
+  if (!document.ok()) return std::move(setup).refuse(document.status(), FailureScope::kFlow);
+  ++answered_;
+  sending_.send(std::move(setup), *document, held_.take(from));
+}
+
+absl::Status ViewAnswers::check(const ArrivedSetup& setup, const ShareHolder& from) const {
+  if (setup.setup().this_hop().to_node != host_.name) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a request for a view of node ", setup.setup().this_hop().to_node, " came to node ", host_.name));
+  }
+  if (from == ShareHolder()) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("node ", host_.name, " shows its views over cables that are up only, and this is none"));
+  }
+  if (held_.of(from) < kMaxEach && may_take(from, kMaxOfAll, held_.all(), host_.neighbours(), {&held_})) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(absl::StrCat("node ", host_.name, " already answers ", held_.of(from),
+                                                   " requests for views from ", share_holder_text(from), ", ",
+                                                   held_.all(), " in all"));
+}
+
+absl::StatusOr<std::string> ViewAnswers::document(const std::string& view) {
+  return fresh(view);
+}
+
+const absl::StatusOr<std::string>& ViewAnswers::fresh(const std::string& view) {
+  const Instant now = clock_.now();
+  const auto known = made_.find(view);
+  if (known != made_.end() && now - known->second.at < kFresh) return known->second.document;
+  absl::StatusOr<std::string> document = host_.make(view);
+  // Peers invent names.
+  if (absl::IsNotFound(document.status())) return unknown_ = std::move(document);
+  if (document.ok() && document->size() > kMaxDocumentBytes) {
+    document = absl::OutOfRangeError(absl::StrCat("the ", view, " of node ", host_.name, " has ", document->size(),
+                                                  " bytes, and other nodes get at most ", kMaxDocumentBytes,
+                                                  ": ask it there, with cableway ", view));
+  }
+  Made& made = made_.insert_or_assign(view, Made{now, std::move(document)}).first->second;
+  return made.document;
+}
+
+}  // namespace cableway

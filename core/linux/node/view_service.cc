@@ -1,0 +1,47 @@
+#include "core/linux/node/view_service.h"
+
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "core/cluster_view/view_paths.h"
+#include "core/linux/os/interface_traffic.h"
+#include "core/view/shown_view.h"
+
+namespace cableway::host {
+namespace {
+
+constexpr char kShownVersion[] = CABLEWAY_VERSION;
+
+std::map<std::string, PortBytes> port_bytes() {
+  std::map<std::string, PortBytes> bytes;
+  for (const auto& [interface, traffic] : read_interface_traffic()) {
+    bytes[interface] = {traffic.received.bytes, traffic.sent.bytes};
+  }
+  return bytes;
+}
+
+}  // namespace
+
+ViewService::ViewService(Node& node, const HopDial::Means& dial, std::function<std::optional<SubKey>()> key,
+                         std::function<ViewSources()> sources)
+    : node_(node),
+      started_(node.now()),
+      sources_(std::move(sources)),
+      answers_(dial.clock,
+               {node.identity().name,
+                [&node](const SetupConnection& connection) {
+                  return node.neighbour_at(connection.own_address(), connection.other_address());
+                },
+                [&node] { return node.share_holders(); }, [this](const std::string& view) { return make(view); }}),
+      views_({{dial, node.identity().name, std::move(key),
+               [&node](const std::string& other, std::size_t most) { return view_paths(node.paths(), other, most); }},
+              [&node] { return nodes_to_view(node.paths()); },
+              [this](const std::string& view) { return answers_.document(view); }}) {}
+
+absl::StatusOr<std::string> ViewService::make(const std::string& view) const {
+  const auto uptime = std::chrono::duration_cast<std::chrono::milliseconds>(node_.now() - started_);
+  return shown_view(view, sources_(), {kShownVersion, static_cast<std::uint64_t>(uptime.count()), port_bytes});
+}
+
+}  // namespace cableway::host

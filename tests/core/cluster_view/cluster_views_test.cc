@@ -1,0 +1,189 @@
+#include "core/cluster_view/cluster_views.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <ctime>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "tests/core/cluster_view/view_world.h"
+#include "tests/slow_build.h"
+
+namespace cableway {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Manner;
+using test::ViewWorld;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+const ViewWorld::Cables kRing{{0, 1}, {1, 2}, {2, 3}, {3, 0}};
+const ViewWorld::Cables kLine{{0, 1}, {1, 2}, {2, 3}};
+
+SubKey some_key(std::byte first) {
+  SubKey key;
+  for (std::size_t i = 0; i < SubKey::kBytes; ++i) key.bytes()[i] = first;
+  return key;
+}
+
+ViewWorld::Cables torus(std::uint32_t side) {
+  ViewWorld::Cables cables;
+  for (std::uint32_t row = 0; row < side; ++row) {
+    for (std::uint32_t column = 0; column < side; ++column) {
+      const std::uint32_t here = row * side + column;
+      cables.emplace_back(here, row * side + (column + 1) % side);
+      cables.emplace_back(here, (row + 1) % side * side + column);
+    }
+  }
+  return cables;
+}
+
+void expect_answered(const ViewWorld::Round& round, const std::string& node) {
+  const NodeAnswer& answer = round.of(node);
+  EXPECT_EQ(answer.error, "") << node;
+  const auto json = nlohmann::json::parse(answer.document, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << node << ": " << answer.document;
+  EXPECT_EQ(json.at("node"), node);
+}
+
+TEST(ClusterViewsTest, ASmallRingAnswersFromEachNode) {
+  ViewWorld world(4, kRing);
+  for (std::size_t from = 0; from < 4; ++from) {
+    for (const char* view : {"status", "ports", "flows", "doctor"}) {
+      const ViewWorld::Round round = world.ask(from, view);
+      EXPECT_THAT(round.answers, SizeIs(4));
+      for (const char* node : {"n0", "n1", "n2", "n3"}) expect_answered(round, node);
+      EXPECT_LT(round.took, 50ms);
+    }
+  }
+  EXPECT_EQ(world.transit(1).in_setup(), 0U);
+  EXPECT_EQ(world.transit(1).views(), 0U);
+  EXPECT_EQ(world.nodes().node(1).events().count(EventCode::kSetupArrived), 0U) << "the log is for other things";
+}
+
+TEST(ClusterViewsTest, WithAKeyEveryHopIsSealed) {
+  ViewWorld world(4, kLine, some_key(std::byte{1}));
+  const ViewWorld::Round round = world.ask(0, "status");
+  for (const char* node : {"n0", "n1", "n2", "n3"}) expect_answered(round, node);
+  world.use_key(3, some_key(std::byte{2}));
+  const ViewWorld::Round other = world.ask(0, "status");
+  for (const char* node : {"n0", "n1", "n2"}) expect_answered(other, node);
+  EXPECT_EQ(other.of("n3").why, NoView::kRefused);
+  EXPECT_THAT(other.of("n3").error, HasSubstr("CABLEWAY_KEY_FILE must name the same key"));
+  world.use_key(3, std::nullopt);
+  EXPECT_NE(world.ask(0, "status").of("n3").why, NoView::kNone) << "a node without a key gets and gives nothing";
+  EXPECT_NE(world.ask(3, "status").of("n2").why, NoView::kNone);
+}
+
+TEST(ClusterViewsTest, ABadNodeIsOneRowAndDelaysNoOther) {
+  struct Case {
+    Manner manner;
+    NoView why;
+    const char* error;
+    Duration most;
+  };
+  for (const Case& each : {Case{Manner::kAbsent, NoView::kRefused, "connection refused (is cablewayd running", 50ms},
+                           Case{Manner::kStopped, NoView::kTimedOut, "no answer to the set-up", 2100ms},
+                           Case{Manner::kEarlier, NoView::kOtherVersion, "node n2 runs an earlier version", 50ms},
+                           Case{Manner::kLarge, NoView::kRefused, "has 262145 bytes", 50ms}}) {
+    ViewWorld world(4, kRing);
+    world.treat(2, each.manner);
+    const ViewWorld::Round round = world.ask(0, "status");
+    EXPECT_THAT(round.answers, SizeIs(4));
+    for (const char* node : {"n0", "n1", "n3"}) expect_answered(round, node);
+    EXPECT_EQ(round.of("n2").why, each.why) << round.of("n2").error;
+    EXPECT_THAT(round.of("n2").error, HasSubstr(each.error));
+    EXPECT_LT(round.took, each.most);
+    EXPECT_GE(round.parts, each.manner == Manner::kStopped ? 2U : 1U) << "the others come first";
+  }
+}
+
+TEST(ClusterViewsTest, ANodeBehindABadOneIsReachedTheOtherWay) {
+  ViewWorld world(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}});
+  world.treat(1, Manner::kStopped);
+  const ViewWorld::Round round = world.ask(0, "status");
+  EXPECT_EQ(round.of("n1").why, NoView::kTimedOut);
+  for (const char* node : {"n0", "n2", "n3", "n4"}) expect_answered(round, node);
+  EXPECT_LT(round.took, 2100ms);
+}
+
+TEST(ClusterViewsTest, WithoutAnotherWayTheRowNamesTheNodeInTheWay) {
+  ViewWorld world(4, kLine);
+  world.treat(1, Manner::kEarlier);
+  const ViewWorld::Round round = world.ask(0, "status");
+  for (const char* node : {"n1", "n2", "n3"}) {
+    EXPECT_EQ(round.of(node).why, NoView::kOtherVersion) << node;
+    EXPECT_EQ(round.of(node).error, "node n1 runs an earlier version, which answers no views");
+  }
+}
+
+TEST(ClusterViewsTest, ANodeThatLiesIsPassedOnAsItIs) {
+  ViewWorld world(4, kLine);
+  world.treat(3, Manner::kGarbage);
+  const ViewWorld::Round round = world.ask(0, "status");
+  EXPECT_EQ(round.of("n3").why, NoView::kNone) << "who shows it checks it";
+  EXPECT_EQ(round.of("n3").document, "\x1b[2J{\"node\": [[[");
+}
+
+TEST(ClusterViewsTest, ManyWhoAskCostOneView) {
+  ViewWorld world(4, kLine);
+  const std::size_t before = world.made(3);
+  for (int i = 0; i < 16; ++i) expect_answered(world.ask(i % 3, "status"), "n3");
+  EXPECT_LE(world.made(3) - before, 2U);
+}
+
+TEST(ClusterViewsTest, AViewThatDoesNotExistIsRefusedAtOnce) {
+  ViewWorld world(2, {{0, 1}});
+  EXPECT_THAT(world.ask(0, "statu").error, HasSubstr("did you mean"));
+  EXPECT_THAT(world.ask(0, "events").error, HasSubstr("shows no view \"events\""));
+}
+
+TEST(ClusterViewsTest, RoundsAreBoundedAndDropped) {
+  ViewWorld world(4, kRing);
+  world.treat(2, Manner::kStopped);
+  std::vector<ClusterViewReply> replies;
+  const auto keep = [&](ClusterViewReply reply) { replies.push_back(std::move(reply)); };
+  for (std::size_t i = 0; i < ClusterViews::kMaxRoundsEach; ++i) world.views(0).request(7, {0, "status"}, keep);
+  world.views(0).request(7, {0, "status"}, keep);
+  ASSERT_THAT(replies, SizeIs(1));
+  EXPECT_THAT(replies[0].error, HasSubstr("try again in a moment"));
+  world.nodes().clock().run_for(1s);
+  ASSERT_GT(replies.size(), 1U);
+  world.views(0).request(8, {replies[1].round, ""}, keep);
+  EXPECT_THAT(replies.back().error, HasSubstr("has no answers of round")) << "it is another user's";
+  world.nodes().clock().run_for(ClusterViews::kAskAgain + 3s);
+  EXPECT_EQ(world.views(0).rounds(), 0U) << "nobody has asked for the rest";
+}
+
+// The goal: the views of 64 nodes within a second. The nodes' clocks show the delays of the exchange, the time of this
+// process what all of them compute for it, one after the other.
+TEST(ClusterViewsTest, SixtyFourNodesWithinASecond) {
+  ViewWorld world(64, torus(8), some_key(std::byte{1}));
+  for (const char* view : {"status", "ports", "doctor"}) {
+    const std::clock_t begin = std::clock();
+    const ViewWorld::Round round = world.ask(0, view);
+    const std::chrono::duration<double> computed(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+    std::size_t bytes = 0;
+    for (const NodeAnswer& each : round.answers) {
+      expect_answered(round, each.node);
+      bytes += each.document.size();
+    }
+    EXPECT_THAT(round.answers, SizeIs(64));
+    EXPECT_LT(round.took, 1s);
+    if (!test::kSlowBuild) EXPECT_LT(computed, 1s);
+    std::cout << view << " of 64 nodes: " << std::chrono::duration<double, std::milli>(round.took).count()
+              << " ms on their clocks; " << std::chrono::duration<double, std::milli>(computed).count()
+              << " ms of computing for all 64; " << bytes << " bytes\n";
+  }
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,119 @@
+#include "core/view/shown_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "sim/nodes/node_world.h"
+
+namespace cableway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ShownViewTest : public ::testing::Test {
+ protected:
+  ShownViewTest() : world_(3) {
+    world_.build(2, {{0, 1}});
+    world_.start_all();
+    EXPECT_TRUE(world_.settle(std::chrono::seconds(10),
+                              [&] { return world_.node(0).paths().topology().cables().size() == 1; }));
+  }
+
+  ViewSources sources() {
+    return {.node = world_.node(0),
+            .transport = TransportSetting::kAuto,
+            .topology = [this]() -> const routing::Topology& { return world_.node(0).paths().topology(); },
+            .relay = [] { return RelayStatus(); },
+            .flows = [this] { return flows_; },
+            .sessions = [] { return std::size_t{1}; },
+            .problems = [this] { return problems_; },
+            .keys = [] { return std::vector<std::string>{"4c4c4c4c"}; },
+            .rejected =
+                [] {
+                  return std::vector<RejectedPort>{{"docker0", "it is a bridge", false}};
+                },
+            .control = [] { return ControlCounters(); }};
+  }
+  std::string text(const std::string& view) {
+    const ShownFacts facts{"1.2.3", 5000, [] { return std::map<std::string, PortBytes>{{"eth0", {7, 8}}}; }};
+    return shown_view(view, sources(), facts).value();
+  }
+  Json json(const std::string& view) { return Json::parse(text(view)); }
+
+  sim::NodeWorld world_;
+  FlowsStatus flows_;
+  std::vector<HostProblem> problems_;
+};
+
+TEST_F(ShownViewTest, EachSaysWhoseItIs) {
+  for (const char* view : {"status", "ports", "flows", "doctor"}) {
+    const Json shown = json(view);
+    EXPECT_EQ(shown.at("node"), "n0") << view;
+    EXPECT_EQ(shown.at("version"), "1.2.3") << view;
+    EXPECT_EQ(shown.at("uptime_ms"), 5000) << view;
+  }
+  EXPECT_TRUE(absl::IsNotFound(shown_view("events", sources(), {}).status()));
+}
+
+TEST_F(ShownViewTest, StatusCountsNeighbours) {
+  const Json shown = json("status");
+  EXPECT_EQ(shown.at("neighbours"), Json::array({"n1"}));
+  EXPECT_EQ(shown.at("cables_up"), 1);
+  EXPECT_EQ(shown.at("has_key"), true);
+}
+
+TEST_F(ShownViewTest, NoneTellsOfKeysFilesOrOtherInterfaces) {
+  problems_ = {{EventCode::kKeyUnreadable, "/home/ann/key: Permission denied; see \"/etc/cableway/cableway.toml\"."},
+               {EventCode::kHttpFailed, "cannot use 10.0.0.1/24 with HTTP_TOKEN=/run/token"}};
+  for (const char* view : {"status", "ports", "flows", "doctor"}) {
+    EXPECT_THAT(text(view), Not(HasSubstr("4c4c4c4c"))) << view;
+    EXPECT_THAT(text(view), Not(HasSubstr("docker0"))) << view;
+    EXPECT_THAT(text(view), Not(HasSubstr("/home"))) << view;
+    EXPECT_THAT(text(view), Not(HasSubstr("/etc"))) << view;
+    EXPECT_THAT(text(view), Not(HasSubstr("/run"))) << view;
+  }
+  const Json problems = json("status").at("problems");
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0].at("text"), "(file): Permission denied; see \"(file)\".");
+  EXPECT_EQ(problems[1].at("text"), "cannot use 10.0.0.1/24 with HTTP_TOKEN=(file)");
+}
+
+TEST_F(ShownViewTest, PortsHaveTheirBytes) {
+  const Json port = json("ports").at("ports").at(0);
+  EXPECT_EQ(port.at("interface"), "eth0");
+  EXPECT_EQ(port.at("received_bytes"), 7);
+  EXPECT_EQ(port.at("sent_bytes"), 8);
+  EXPECT_EQ(port.at("neighbours").at(0).at("node"), "n1");
+}
+
+TEST_F(ShownViewTest, FlowsAreListedWithoutTheirProcess) {
+  FlowStatus flow;
+  flow.flow = {1, 0xAB, "n1", true, "n0 -> n1", "eth0", {"tcp", "it is all there is"}, 10};
+  flow.process = 4711;
+  flows_.open = 1;
+  flows_.listed = {flow};
+  const Json shown = json("flows").at("flows");
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_EQ(shown[0].at("path"), "n0 -> n1");
+  EXPECT_FALSE(shown[0].contains("process"));
+  EXPECT_FALSE(json("status").contains("flows"));
+}
+
+TEST_F(ShownViewTest, DoctorNamesTheOtherEndOfALostCable) {
+  EXPECT_EQ(json("doctor").at("lost_cables"), Json::object());
+  world_.kill(1);
+  world_.clock().run_for(std::chrono::seconds(10));
+  EXPECT_EQ(json("doctor").at("lost_cables").at("eth0").at("node"), "n1");
+}
+
+}  // namespace
+}  // namespace cableway

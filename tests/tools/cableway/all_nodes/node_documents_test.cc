@@ -1,0 +1,128 @@
+#include "tools/cableway/all_nodes/node_documents.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tools/cableway/all_nodes/all_nodes_views.h"
+
+namespace cableway::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+NodeAnswer shows(const std::string& node, const std::string& document) {
+  return {node, NoView::kNone, "", document};
+}
+
+std::string status_of(const std::string& node, const std::string& problems = "[]") {
+  return "{\"schema\":1,\"node\":\"" + node + R"(","cluster":"c","version":"1.2","uptime_ms":61000,"draining":false,)" +
+         R"("draining_cables":[],"nodes":3,"cables_up":2,"neighbours":["a","b"],"has_key":true,"problems":)" +
+         problems + R"(,"own":{"flows_open":4},"relayed":{"circuits_open":5}})";
+}
+
+TEST(NodeDocumentsTest, SortsWhatHasComeAndWhatHasNot) {
+  const NodeDocuments read = read_documents({shows("n10", status_of("n10")),
+                                             {"n3", NoView::kTimedOut, "no answer to the set-up", ""},
+                                             shows("n2", status_of("n2"))});
+  ASSERT_EQ(read.shown.size(), 2U);
+  EXPECT_EQ(read.shown[0].node, "n2");
+  EXPECT_EQ(read.shown[1].node, "n10");
+  ASSERT_EQ(read.missing.size(), 1U);
+  EXPECT_EQ(read.missing[0].cause, "timed out");
+  EXPECT_THAT(read.missing[0].advice, HasSubstr("restart its cablewayd"));
+}
+
+TEST(NodeDocumentsTest, GarbageIsTheFaultOfOneRow) {
+  const std::string deep(100'000, '[');
+  const NodeDocuments read =
+      read_documents({shows("n0", "\x1b[2J{\"node\": [[["), shows("n1", deep), shows("n2", "[]"), shows("n3", "{}"),
+                      shows("n4", status_of("n5")), shows("n6", "{\"node\":7}"),
+                      shows("n7", "{\"schema\":99,\"node\":\"n7\"}"), shows("n8", status_of("n8"))});
+  ASSERT_EQ(read.shown.size(), 1U);
+  EXPECT_EQ(read.shown[0].node, "n8");
+  ASSERT_EQ(read.missing.size(), 7U);
+  for (const MissingNode& each : read.missing) EXPECT_EQ(each.cause, "unreadable") << each.node;
+  EXPECT_THAT(read.missing[4].what, HasSubstr("it is of another node, \"n5\""));
+  EXPECT_THAT(missing_text(read.missing), Not(HasSubstr("\x1b")));
+}
+
+TEST(NodeDocumentsTest, TextsAreSafeToShow) {
+  const std::string problem = R"([{"code":"X\u001b[2J","interface":"","text":"\u001b]0;evil\u0007","seconds":null}])";
+  const std::string text = all_status_text(read_documents({shows("n0", status_of("n0", problem))}));
+  EXPECT_THAT(text, HasSubstr("?]0;evil? [X?[2J]"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(NodeDocumentsTest, StatusHasARowForEachNodeThenProblems) {
+  const std::string problem = R"([{"code":"NO_PORTS","interface":"","text":"no port","seconds":61}])";
+  const std::string text =
+      all_status_text(read_documents({shows("n0", status_of("n0")),
+                                      shows("n1", status_of("n1", problem)),
+                                      shows("n2", "{\"node\":\"n2\"}"),
+                                      {"n3", NoView::kNoPath, "node n0 has no path to node n3", ""}}));
+  EXPECT_THAT(text, HasSubstr("node  version"));
+  EXPECT_THAT(text, HasSubstr("problems of node n1\n  no port (for 1 min 01 s) [NO_PORTS]\n"));
+  EXPECT_THAT(text, HasSubstr("2 nodes have not answered\n"));
+  EXPECT_THAT(text, HasSubstr("  n2: unreadable: its answer cannot be read: "));
+  EXPECT_THAT(text, HasSubstr("  n3: no path: node n0 has no path to node n3\n    -> see its cables"));
+}
+
+TEST(NodeDocumentsTest, JsonHasEachNodeByName) {
+  const Json json = all_status_json(read_documents(
+      {shows("n0", status_of("n0")), {"n1", NoView::kOtherVersion, "node n1 runs an earlier version", ""}}));
+  EXPECT_EQ(json.at("schema"), 1);
+  EXPECT_EQ(json.at("nodes").at("n0").at("version"), "1.2");
+  EXPECT_EQ(json.at("nodes").at("n1").at("error").at("cause"), "other version");
+}
+
+std::string port(const std::string& interface, const std::string& neighbour, const std::string& its_port,
+                 std::uint64_t received) {
+  return "{\"interface\":\"" + interface +
+         R"(","mtu":9000,"rate_mbps":10000,"carrier":true,"transport":"tcp","received_bytes":)" +
+         std::to_string(received) + R"(,"sent_bytes":null,"neighbours":[{"node":")" + neighbour + R"(","interface":")" +
+         its_port + R"(","state":"up","latency_us":2.5}]})";
+}
+
+std::string ports_of(const std::string& node, std::uint64_t uptime_ms, const std::string& ports) {
+  return "{\"node\":\"" + node + "\",\"uptime_ms\":" + std::to_string(uptime_ms) + ",\"ports\":[" + ports + "]}";
+}
+
+TEST(NodeDocumentsTest, PortsHaveBytesAndThenRates) {
+  const NodeDocuments before = read_documents({shows("n0", ports_of("n0", 1000, port("eth0", "n1", "eth1", 1000)))});
+  const NodeDocuments now = read_documents({shows("n0", ports_of("n0", 2000, port("eth0", "n1", "eth1", 126'000)))});
+  EXPECT_THAT(all_ports_text(before, nullptr), HasSubstr("1000 bytes"));
+  EXPECT_THAT(all_ports_text(now, &before), HasSubstr("1.0"));
+  EXPECT_THAT(all_ports_text(now, &before), HasSubstr("in, Mbit/s"));
+  EXPECT_THAT(all_ports_text(before, &now), Not(HasSubstr("-1"))) << "it has started again";
+}
+
+std::string flows_of(const std::string& node, const std::string& flows) {
+  return "{\"node\":\"" + node + R"(","own":{},"relayed":{"circuits_open":1,"bytes":5},"circuits":[],"flows":[)" +
+         flows + "]}";
+}
+
+std::string flow(const std::string& peer, bool sends, const std::string& mbps) {
+  return R"({"flow":"00000000000000ab","node":")" + peer + "\",\"sends\":" + (sends ? "true" : "false") +
+         R"(,"path":"n0 -> n1","port":"eth0","transport":"tcp","open_ms":1000,"bytes":7,"mbps":)" + mbps +
+         R"(,"waits":null,"reroutes":null,"pause_ms":null,"circuits":1})";
+}
+
+TEST(NodeDocumentsTest, AFlowThatBothEndsTellOfIsOne) {
+  const NodeDocuments read = read_documents(
+      {shows("n1", flows_of("n1", flow("n0", false, "1.5"))), shows("n0", flows_of("n0", flow("n1", true, "2.5")))});
+  const Json json = all_flows_json(read);
+  ASSERT_EQ(json.at("flows").size(), 1U);
+  const Json& only = json.at("flows").at(0);
+  EXPECT_EQ(only.at("from"), "n0");
+  EXPECT_EQ(only.at("to"), "n1");
+  EXPECT_EQ(only.at("mbps"), 2.5) << "its source knows more";
+  EXPECT_EQ(only.at("told_by"), Json({"n0", "n1"}));
+  EXPECT_THAT(all_flows_text(read), HasSubstr("flows between the processes of 2 nodes: 1 open\n"));
+}
+
+}  // namespace
+}  // namespace cableway::cli

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/cableway/all_nodes/all_nodes_views.h"
+#include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/text/text_table.h"
+
+namespace cableway::cli {
+namespace {
+
+// The document of that node; null: there is none.
+const Json* document_of(const NodeDocuments* documents, const std::string& node) {
+  if (documents == nullptr) return nullptr;
+  const auto found = std::find_if(documents->shown.begin(), documents->shown.end(),
+                                  [&](const NodeDocument& each) { return each.node == node; });
+  return found == documents->shown.end() ? nullptr : &found->document;
+}
+
+const Json* port_of(const Json& document, const std::string& interface) {
+  for (const Json& port : document.at("ports")) {
+    if (text(port, "interface") == interface) return &port;
+  }
+  return nullptr;
+}
+
+// By the node's own clock. The node may show one document twice, and may have started again.
+std::string mbps_since(const Json& now, const Json& before, const std::string& interface, const char* member) {
+  constexpr double kBitsPerByte = 8;
+  constexpr double kPerMillisecond = 1000;
+  const Json* const earlier = port_of(before, interface);
+  const Json* const later = port_of(now, interface);
+  if (earlier == nullptr || earlier->at(member).is_null() || later->at(member).is_null()) return "-";
+  const std::uint64_t from = number(before, "uptime_ms");
+  const std::uint64_t to = number(now, "uptime_ms");
+  if (to <= from || number(*later, member) < number(*earlier, member)) return "-";
+  const double bytes = static_cast<double>(number(*later, member) - number(*earlier, member));
+  return absl::StrFormat("%.1f", bytes * kBitsPerByte / kPerMillisecond / static_cast<double>(to - from));
+}
+
+std::string carried(const Json& port, const char* member) {
+  return port.at(member).is_null() ? "-" : bytes_text(number(port, member));
+}
+
+std::string other_end(const Json& neighbour) {
+  return absl::StrCat(text(neighbour, "node"), " ", text(neighbour, "interface"));
+}
+
+// The neighbour of the cable that is up, else the first that is heard.
+const Json* neighbour_of(const Json& port) {
+  const Json* best = nullptr;
+  for (const Json& each : port.at("neighbours")) {
+    if (best == nullptr || text(each, "state") == "up") best = &each;
+  }
+  return best;
+}
+
+std::string rate_or_dash(const Json& port) {
+  return port.at("rate_mbps").is_null() ? "-" : rate_text(number(port, "rate_mbps"));
+}
+
+void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector<std::vector<std::string>>& rows) {
+  const Json* const earlier = document_of(before, each.node);
+  for (const Json& port : each.document.at("ports")) {
+    const std::string interface = text(port, "interface");
+    const Json* const neighbour = neighbour_of(port);
+    const std::string state = !port.at("carrier").get<bool>() ? "no carrier"
+                              : neighbour == nullptr          ? "none heard"
+                                                              : text(*neighbour, "state");
+    const bool has_latency = neighbour != nullptr && !neighbour->at("latency_us").is_null();
+    const auto moved = [&](const char* member) {
+      return earlier == nullptr ? carried(port, member) : mbps_since(each.document, *earlier, interface, member);
+    };
+    rows.push_back({each.node, interface, neighbour == nullptr ? "-" : other_end(*neighbour), state, rate_or_dash(port),
+                    has_latency ? latency_text(neighbour->at("latency_us").get<double>()) : "-",
+                    absl::StrCat(number(port, "mtu")), text(port, "transport"), moved("received_bytes"),
+                    moved("sent_bytes")});
+  }
+}
+
+}  // namespace
+
+std::string all_ports_text(NodeDocuments documents, const NodeDocuments* before) {
+  using Align = TextTable::Align;
+  const bool has_rates = before != nullptr;
+  TextTable table({{"node"},
+                   {"port"},
+                   {"neighbour"},
+                   {"cable"},
+                   {"rate", Align::kRight},
+                   {"one way", Align::kRight},
+                   {"MTU", Align::kRight},
+                   {"hops"},
+                   {has_rates ? "in, Mbit/s" : "received", Align::kRight},
+                   {has_rates ? "out, Mbit/s" : "sent", Align::kRight}});
+  read_each(documents, [&](const NodeDocument& each) {
+    std::vector<std::vector<std::string>> rows;
+    add_rows(each, before, rows);
+    for (std::vector<std::string>& row : rows) table.add_row(std::move(row));
+  });
+  return absl::StrCat(table.text(), missing_text(documents.missing));
+}
+
+Json all_ports_json(NodeDocuments documents) {
+  read_each(documents, [](const NodeDocument& each) {
+    std::vector<std::vector<std::string>> rows;
+    add_rows(each, nullptr, rows);
+  });
+  return documents_json(documents);
+}
+
+}  // namespace cableway::cli
