@@ -18,19 +18,8 @@
 
 namespace cableway::nccl::abi {
 
-enum Function : int {
-  kFunctionBroadcast = 0,
-  kFunctionReduce = 1,
-  kFunctionAllGather = 2,
-  kFunctionReduceScatter = 3,
-  kFunctionAllReduce = 4,
-};
-
-// Rows of the table of costs.
-inline constexpr int kAlgorithmTree = 0;
-inline constexpr int kAlgorithmRing = 1;
-inline constexpr int kAlgorithms = 7;  // in versions 3 to 6; NCCL passes the number
-// Columns: LL, LL128, Simple.
+// Rows (Algorithm) and columns (Protocol) of the table of costs in versions 3 to 6; NCCL passes the numbers.
+inline constexpr int kAlgorithms = 7;
 inline constexpr int kProtocols = 3;
 inline constexpr float kCostNotAvailable = -1.0F;
 

@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,11 +15,11 @@
 #include "absl/strings/str_join.h"
 #include "core/linux/files/settings_reader.h"
 #include "core/linux/ports/default_route.h"
-#include "core/linux/ports/netlink_inventory.h"
 #include "core/linux/session/session_dialer.h"
 #include "core/linux/session/session_names.h"
 #include "core/settings/settings.h"
 #include "nccl_adapter/abi/log.h"
+#include "nccl_adapter/preset/cable_interfaces.h"
 #include "nccl_adapter/preset/preset.h"
 
 namespace cableway::nccl::env {
@@ -44,15 +42,6 @@ bool node_runs(const Settings& settings) {
   return names.ok() && !absl::IsNotFound(host::dial_node(*names).status());
 }
 
-std::vector<std::string> cable_interfaces(const Settings& settings) {
-  std::vector<std::string> interfaces;
-  boost::asio::io_context io;
-  const auto inventory = host::NetlinkInventory::open(io, settings.ports);
-  if (!inventory.ok()) return interfaces;
-  for (const PortFacts& port : (*inventory)->ports()) interfaces.push_back(port.interface);
-  return interfaces;
-}
-
 Preset decide(const Log& log) {
   const absl::StatusOr<Settings> settings =
       host::read_settings({.environment = environ, .host_name = host::host_name(), .options = {}});
@@ -68,8 +57,8 @@ Preset decide(const Log& log) {
     return {};
   }
   facts.library = own_path();
-  facts.cable_interfaces = cable_interfaces(*settings);
   facts.default_interfaces = host::default_route_interfaces();
+  facts.cable_interfaces = cable_interfaces(facts.default_interfaces, settings->ports);
   return Preset(facts);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
@@ -52,7 +53,7 @@ bool leaves_network_to_cableway(const Preset::Environment& environment) {
   if (net != nullptr && !absl::EqualsIgnoreCase(net, "cableway")) return false;
   // One name of a list that may have several; NCCL takes the first that starts, so another may win.
   const char* const plugin = environment("NCCL_NET_PLUGIN");
-  return plugin == nullptr || absl::StrContainsIgnoreCase(plugin, "cableway");
+  return plugin == nullptr || absl::StrContains(absl::AsciiStrToLower(plugin), "cableway");
 }
 
 }  // namespace cableway::nccl

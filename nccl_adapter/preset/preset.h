@@ -19,7 +19,7 @@ struct PresetFacts {
   // Cableway.
   bool has_cables = false;
   std::string library;                          // this library's path; "": not known
-  std::vector<std::string> cable_interfaces;    // by which a job's processes do not all reach each other
+  std::vector<std::string> cable_interfaces;    // some of the next, by which a job's processes do not all reach each other
   std::vector<std::string> default_interfaces;  // of the default routes, the best first
 };
 

@@ -28,12 +28,12 @@ TunerSetting cabling_of_process() {
 void weigh(const Communicator& communicator, abi::Function function, std::uint64_t bytes, float* costs, int algorithms,
            int protocols) {
   if (function != abi::kFunctionAllReduce || costs == nullptr) return;
-  if (algorithms <= std::max(abi::kAlgorithmTree, abi::kAlgorithmRing) || protocols <= 0) return;
+  if (algorithms <= abi::kAlgorithmRing || protocols <= 0) return;
   const AllReduceChoice choice =
       choose_all_reduce(communicator.cabling, communicator.ranks, communicator.nodes, bytes);
   if (choice == AllReduceChoice::kNone) return;
   const bool is_tree = choice == AllReduceChoice::kTree;
-  const auto row = [&](int algorithm) { return costs + static_cast<std::ptrdiff_t>(algorithm) * protocols; };
+  const auto row = [&](abi::Algorithm algorithm) { return costs + static_cast<std::ptrdiff_t>(algorithm) * protocols; };
   const float* const chosen = row(is_tree ? abi::kAlgorithmTree : abi::kAlgorithmRing);
   float* const other = row(is_tree ? abi::kAlgorithmRing : abi::kAlgorithmTree);
   const auto is_available = [](float cost) { return cost >= 0; };

@@ -1,7 +1,9 @@
 #include "tools/tuner/tree_sizes_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -15,14 +17,15 @@ namespace {
 
 using workload::Operation;
 
+// A size is for a tree only if it is in both shapes: the setting `ring` does not say whether plugs are split.
 struct Cabling {
   TunerSetting setting;
-  std::string_view shape;
+  std::array<std::string_view, 2> shapes;  // the second may be empty
   std::string_view constant;
 };
-constexpr Cabling kCablings[] = {{TunerSetting::kRing, "ring", "kRing"},
-                                 {TunerSetting::kLine, "line", "kLine"},
-                                 {TunerSetting::kMesh, "mesh", "kMesh"}};
+constexpr Cabling kCablings[] = {{TunerSetting::kRing, {"ring", "sparks"}, "kRing"},
+                                 {TunerSetting::kLine, {"line", ""}, "kLine"},
+                                 {TunerSetting::kMesh, {"mesh", ""}, "kMesh"}};
 constexpr std::string_view kCables = "@200Gbit/s,5us";
 constexpr int kChannels = 4;
 constexpr std::uint64_t kOperations = 4;
@@ -88,7 +91,7 @@ absl::StatusOr<double> seconds(const routing::Topology& topology, Operation oper
   return prediction->time_s;
 }
 
-absl::StatusOr<bool> is_for_tree(const routing::Topology& topology, std::uint64_t bytes) {
+absl::StatusOr<bool> is_better_by_tree(const routing::Topology& topology, std::uint64_t bytes) {
   const absl::StatusOr<double> ring = seconds(topology, Operation::kAllReduceRing, bytes);
   if (!ring.ok()) return ring.status();
   const absl::StatusOr<double> tree = seconds(topology, Operation::kAllReduceTree, bytes);
@@ -98,15 +101,33 @@ absl::StatusOr<bool> is_for_tree(const routing::Topology& topology, std::uint64_
   return *tree < *ring * (has_fewer_messages ? 1 + kDoubt : 1 - kDoubt);
 }
 
+absl::StatusOr<std::vector<routing::Topology>> topologies(const Cabling& cabling, std::uint64_t nodes) {
+  std::vector<routing::Topology> made;
+  for (const std::string_view shape : cabling.shapes) {
+    if (shape.empty()) continue;
+    absl::StatusOr<routing::Topology> topology =
+        routing::generate_topology(absl::StrCat(std::string(shape), ":", nodes, std::string(kCables)));
+    if (!topology.ok()) return topology.status();
+    made.push_back(*std::move(topology));
+  }
+  return made;
+}
+
+absl::StatusOr<bool> is_for_tree(const std::vector<routing::Topology>& topologies, std::uint64_t bytes) {
+  for (const routing::Topology& topology : topologies) {
+    const absl::StatusOr<bool> is_better = is_better_by_tree(topology, bytes);
+    if (!is_better.ok() || !*is_better) return is_better;
+  }
+  return true;
+}
+
 // A predicted size stands for those up to half-way to its neighbours, which are half and twice as large.
 absl::Status add_sizes(const Cabling& cabling, std::uint64_t nodes, std::vector<nccl::TreeSizes>& sizes) {
-  const absl::StatusOr<routing::Topology> topology =
-      routing::generate_topology(absl::StrCat(absl::string_view(cabling.shape.data(), cabling.shape.size()), ":", nodes,
-                                              absl::string_view(kCables.data(), kCables.size())));
-  if (!topology.ok()) return topology.status();
+  const absl::StatusOr<std::vector<routing::Topology>> shapes = topologies(cabling, nodes);
+  if (!shapes.ok()) return shapes.status();
   bool is_open = false;
   for (std::uint64_t bytes = kSmallest; bytes <= kLargest; bytes *= 2) {
-    const absl::StatusOr<bool> is_tree = is_for_tree(*topology, bytes);
+    const absl::StatusOr<bool> is_tree = is_for_tree(*shapes, bytes);
     if (!is_tree.ok()) return is_tree.status();
     if (*is_tree && !is_open) {
       sizes.push_back({cabling.setting, nodes, bytes == kSmallest ? 0 : bytes / 4 * 3, 0});
@@ -117,10 +138,10 @@ absl::Status add_sizes(const Cabling& cabling, std::uint64_t nodes, std::vector<
   return absl::OkStatus();
 }
 
-absl::string_view constant_of(TunerSetting setting) {
+std::string constant_of(TunerSetting setting) {
   const auto* const found = std::find_if(std::begin(kCablings), std::end(kCablings),
                                          [&](const Cabling& each) { return each.setting == setting; });
-  return {found->constant.data(), found->constant.size()};
+  return std::string(found->constant);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The sizes of an all_reduce at which a tree is the choice, from the simulator (sim/prediction): ring and tree are
 // predicted for every size, on cables of 200 Gbit/s that a message takes 5 us to cross, with four channels and all
-// paths, as the preset has jobs.
+// paths, as the preset has jobs. A ring is also predicted as one of DGX Sparks, and a tree must be better on both.
 //
 // The ring is the choice unless the tree is better by more than kDoubt. Where the tree's slowest chain has fewer
 // messages than the ring's, it only must not be worse by more than that: the simulator does not know what a GPU and its

@@ -17,6 +17,7 @@
 namespace cableway::nccl::tuner {
 namespace {
 
+using Pair = std::pair<int, int>;
 using Costs = std::array<float, static_cast<std::size_t>(abi::kAlgorithms* abi::kProtocols)>;
 
 constexpr std::uint64_t kMiB = 1U << 20;
@@ -32,9 +33,9 @@ Costs some_costs() {
 }
 
 // The pair that NCCL takes: of the least cost that is available, the first.
-std::pair<int, int> taken(const Costs& costs) {
+Pair taken(const Costs& costs) {
   float least = std::numeric_limits<float>::max();
-  std::pair<int, int> pair{-1, -1};
+  Pair pair{-1, -1};
   for (int i = 0; i < static_cast<int>(costs.size()); ++i) {
     const float cost = costs[static_cast<std::size_t>(i)];
     if (cost < 0 || cost >= least) continue;
@@ -51,14 +52,14 @@ Costs weighed(const Communicator& communicator, std::uint64_t bytes, Costs costs
 }
 
 TEST(Tuner, MakesNcclTakeTheChosenAlgorithmAndItsOwnProtocol) {
-  EXPECT_EQ(taken(some_costs()), std::pair(abi::kAlgorithmTree, 0));
+  EXPECT_EQ(taken(some_costs()), Pair(abi::kAlgorithmTree, 0));
   const Costs costs = weighed(kRingOf4, 64 * kMiB, some_costs());
-  EXPECT_EQ(taken(costs), std::pair(abi::kAlgorithmRing, 2));
+  EXPECT_EQ(taken(costs), Pair(abi::kAlgorithmRing, 2));
   // The chosen one's costs stay NCCL's, which also reports them.
   EXPECT_TRUE(std::equal(costs.begin() + 3, costs.begin() + 6, some_costs().begin() + 3));
   Costs ring_is_cheap = some_costs();
   ring_is_cheap[4] = 1;
-  EXPECT_EQ(taken(weighed({TunerSetting::kLine, 4, 4}, 8, ring_is_cheap)), std::pair(abi::kAlgorithmTree, 0));
+  EXPECT_EQ(taken(weighed({TunerSetting::kLine, 4, 4}, 8, ring_is_cheap)), Pair(abi::kAlgorithmTree, 0));
 }
 
 TEST(Tuner, NeverMakesAPairAvailable) {
@@ -91,8 +92,8 @@ TEST(Tuner, KeepsTheTableOfOtherOperationsAndJobs) {
 
 TEST(Tuner, OtherAlgorithmsKeepTheirCosts) {
   Costs costs = some_costs();
-  costs[static_cast<std::size_t>(4 * abi::kProtocols + 2)] = 5;  // NVLS
-  EXPECT_EQ(taken(weighed(kRingOf4, kMiB, costs)), std::pair(4, 2));
+  costs[static_cast<std::size_t>(abi::kAlgorithmNvls * abi::kProtocols + abi::kProtocolSimple)] = 5;
+  EXPECT_EQ(taken(weighed(kRingOf4, kMiB, costs)), Pair(abi::kAlgorithmNvls, 2));
 }
 
 TEST(Tuner, TakesAnyArguments) {
@@ -118,7 +119,7 @@ TEST(Tuner, CostsThatAreNotNumbersAreNotAvailable) {
   Costs costs = some_costs();
   for (std::size_t i = 3; i < 6; ++i) costs[i] = std::numeric_limits<float>::quiet_NaN();
   const Costs after = weighed(kRingOf4, 64 * kMiB, costs);
-  EXPECT_EQ(taken(after), std::pair(abi::kAlgorithmTree, 0));
+  EXPECT_EQ(taken(after), Pair(abi::kAlgorithmTree, 0));
 }
 
 // Ranks have the number of ranks and nodes, the operation, its size and NCCL's table in common, and nothing else: not
@@ -139,16 +140,17 @@ TEST(Tuner, AllRanksTakeTheSame) {
     weighed({cabling, ranks, nodes}, random(), costs);
     const Costs second = weighed({cabling, ranks, nodes}, bytes, costs);
     ASSERT_EQ(first, second);
-    ASSERT_EQ(taken(first) == std::pair(-1, -1), taken(costs) == std::pair(-1, -1)) << "nothing is left to take";
+    ASSERT_EQ(taken(first) == Pair(-1, -1), taken(costs) == Pair(-1, -1)) << "nothing is left to take";
     const AllReduceChoice choice = choose_all_reduce(cabling, ranks, nodes, bytes);
     if (choice == AllReduceChoice::kNone) {
       ASSERT_EQ(first, costs);
     } else {
       // The other one of ring and tree is never taken while the chosen one is available.
       const int chosen = choice == AllReduceChoice::kTree ? abi::kAlgorithmTree : abi::kAlgorithmRing;
+      const int other = choice == AllReduceChoice::kTree ? abi::kAlgorithmRing : abi::kAlgorithmTree;
       const auto row = costs.begin() + static_cast<std::ptrdiff_t>(chosen) * abi::kProtocols;
       const bool is_available = std::any_of(row, row + abi::kProtocols, [](float cost) { return cost >= 0; });
-      ASSERT_TRUE(!is_available || taken(first).first != abi::kAlgorithmTree + abi::kAlgorithmRing - chosen);
+      ASSERT_TRUE(!is_available || taken(first).first != other);
     }
   }
 }
