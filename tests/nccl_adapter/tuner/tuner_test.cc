@@ -38,7 +38,7 @@ Pair taken(const Costs& costs) {
   Pair pair{-1, -1};
   for (int i = 0; i < static_cast<int>(costs.size()); ++i) {
     const float cost = costs[static_cast<std::size_t>(i)];
-    if (cost < 0 || cost >= least) continue;
+    if (!(cost >= 0 && cost < least)) continue;
     least = cost;
     pair = {i / abi::kProtocols, i % abi::kProtocols};
   }
