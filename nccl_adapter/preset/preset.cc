@@ -29,8 +29,8 @@ Preset::Preset(const PresetFacts& facts) {
   // For the rate of one cable NCCL opens two channels at most: too few flows for several paths. The same on every host,
   // as ranks must agree on their channels; so it does not depend on the ports here.
   values_.emplace("NCCL_MIN_NCHANNELS", "4");
-  // Else NCCL may take a cable, over which not all ranks reach each other. Where only cables have a default route, there
-  // may be no other interface: the choice is the user's.
+  // Else NCCL may take a cable, over which not all ranks reach each other. Where only cables have a default route,
+  // there may be no other interface: the choice is the user's.
   const auto is_cable = [&](const std::string& name) {
     return std::find(facts.cable_interfaces.begin(), facts.cable_interfaces.end(), name) !=
            facts.cable_interfaces.end();

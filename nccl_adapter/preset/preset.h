@@ -18,8 +18,9 @@ struct PresetFacts {
   // A node runs on this host, or the settings name its ports, so that the plugin starts one. Without, no job here uses
   // Cableway.
   bool has_cables = false;
-  std::string library;                          // this library's path; "": not known
-  std::vector<std::string> cable_interfaces;    // some of the next, by which a job's processes do not all reach each other
+  std::string library;  // this library's path; "": not known
+  std::vector<std::string>
+      cable_interfaces;  // some of the next, by which a job's processes do not all reach each other
   std::vector<std::string> default_interfaces;  // of the default routes, the best first
 };
 

@@ -16,8 +16,8 @@ namespace {
 // NCCL takes a pair only if its cost is below this.
 constexpr float kNeverTaken = std::numeric_limits<float>::max();
 
-// The setting of the process, if it has joined its node: NCCL also asks the tuner of a library whose network it does not
-// use.
+// The setting of the process, if it has joined its node: NCCL also asks the tuner of a library whose network it does
+// not use.
 TunerSetting cabling_of_process() {
   const absl::StatusOr<std::shared_ptr<const Process>> process = Context::this_process();
   return process.ok() ? (*process)->settings().tuner : TunerSetting::kOff;
@@ -29,8 +29,7 @@ void weigh(const Communicator& communicator, abi::Function function, std::uint64
            int protocols) {
   if (function != abi::kFunctionAllReduce || costs == nullptr) return;
   if (algorithms <= abi::kAlgorithmRing || protocols <= 0) return;
-  const AllReduceChoice choice =
-      choose_all_reduce(communicator.cabling, communicator.ranks, communicator.nodes, bytes);
+  const AllReduceChoice choice = choose_all_reduce(communicator.cabling, communicator.ranks, communicator.nodes, bytes);
   if (choice == AllReduceChoice::kNone) return;
   const bool is_tree = choice == AllReduceChoice::kTree;
   const auto row = [&](abi::Algorithm algorithm) { return costs + static_cast<std::ptrdiff_t>(algorithm) * protocols; };

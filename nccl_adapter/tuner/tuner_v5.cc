@@ -1,24 +1,5 @@
 // NCCL's tuner interface, version 5.
-#include "nccl_adapter/tuner/tuner.h"
-
-namespace cableway::nccl {
-namespace {
-
-constexpr abi::TunerV5 table() {
-  abi::TunerV5 table{};
-  table.name = tuner::kTunerName;
-  table.init = [](void** context, std::uint64_t, std::size_t ranks, std::size_t nodes, abi::Logger logger,
-                  abi::NvlinkDomains*, abi::TunerConstants*) { return tuner::init(ranks, nodes, logger, context); };
-  table.getCollInfo = [](void* context, abi::Function function, std::size_t bytes, int, float** costs, int algorithms,
-                         int protocols, int, int*) {
-    return tuner::get_coll_info(context, function, bytes, costs, algorithms, protocols);
-  };
-  table.finalize = tuner::finalize;
-  return table;
-}
-
-}  // namespace
-}  // namespace cableway::nccl
+#include "nccl_adapter/tuner/tuner_table.h"
 
 extern "C" __attribute__((visibility("default"))) constinit const cableway::nccl::abi::TunerV5 ncclTunerPlugin_v5 =
-    cableway::nccl::table();
+    cableway::nccl::table_with_comm_id<cableway::nccl::abi::TunerV5>();

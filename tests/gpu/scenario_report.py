@@ -40,7 +40,7 @@ _MEANING = {
     "twins": "4 ranks on split ports: around the ring, all_to_all and opposite pairs",
     "failover": "relays killed and cables cut under load; training to the same bits as undisturbed",
     "multipath": "4 ranks in cable order: one path a flow, all paths, and NCCL's Socket",
-    "tuner": "4 ranks in cable order, with the preset: all_reduce by every algorithm and protocol, as the tuner chooses, and without it",
+    "tuner": "4 ranks in cable order, with the preset: all_reduce forced, as the tuner chooses, and without it",
     "ddp": "a small GPT by PyTorch's DDP, beside the same run over NCCL's Socket",
 }
 

@@ -32,7 +32,8 @@ constexpr std::uint64_t kOperations = 4;
 constexpr std::uint64_t kSmallest = 64;
 constexpr std::uint64_t kLargest = std::uint64_t{32} << 20;  // beyond, the ring is the choice
 
-constexpr std::string_view kBefore = R"(// Made by tools/tuner/tree_sizes, which says how; a test compares. Sizes of an all_reduce in bytes, from `from` to
+constexpr std::string_view kBefore =
+    R"(// Made by tools/tuner/tree_sizes, which says how; a test compares. Sizes of an all_reduce in bytes, from `from` to
 // below `to`, at which a tree is the choice; the ring is at all others.
 #ifndef CABLEWAY_NCCL_ADAPTER_TUNER_TREE_SIZES_H_
 #define CABLEWAY_NCCL_ADAPTER_TUNER_TREE_SIZES_H_

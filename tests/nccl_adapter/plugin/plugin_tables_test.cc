@@ -178,9 +178,8 @@ TEST_P(PluginTuner, NeverFails) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryVersion, PluginTuner, testing::Values(3, 4, 5, 6), [](const auto& version) {
-  return "V" + std::to_string(version.param);
-});
+INSTANTIATE_TEST_SUITE_P(EveryVersion, PluginTuner, testing::Values(3, 4, 5, 6),
+                         [](const auto& version) { return "V" + std::to_string(version.param); });
 
 TEST(PluginTunerTable, LeavesChunksToNccl) {
   const Library library;

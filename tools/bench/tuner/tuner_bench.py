@@ -52,8 +52,8 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh tuner", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="one round of two sizes on the ring of 3, as a smoke test: not judged, and not written unless --out is"
-                             " given")
+                        help="one round of two sizes on the ring of 3, as a smoke test: not judged, and not written unless"
+                             " --out is given")
     parser.add_argument("--only", default="", metavar="CABLING",
                         help="the cablings that begin so, such as line or ring:4: not written unless --out is given")
     parser.add_argument("--rounds", type=int, default=_ROUNDS, metavar="N", help=f"rounds (default: {_ROUNDS})")
