@@ -30,7 +30,7 @@ constexpr std::string_view kCables = "@200Gbit/s,5us";
 constexpr int kChannels = 4;
 constexpr std::uint64_t kOperations = 4;
 constexpr std::uint64_t kSmallest = 64;
-constexpr std::uint64_t kLargest = std::uint64_t{32} << 20;  // beyond, the ring is the choice
+constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;  // beyond, the ring is the choice
 
 constexpr std::string_view kBefore =
     R"(// Made by tools/tuner/tree_sizes, which says how; a test compares. Sizes of an all_reduce in bytes, from `from` to
