@@ -89,9 +89,9 @@ def section_text(results: Sequence[Measured], facts: dict[str, str], rounds: int
         f"By `tools/bench.sh tuner`: collperf's all_reduce in network namespaces, by ring and by tree, and what the"
         f" tuner chooses for an NCCL of that size. Cables of 200 Mbit/s with a delay of 5 ms: those of 200 Gbit/s and 5 us, for"
         f" which its sizes were predicted, slowed {SLOWED} times, so that processors do not decide; times are shown divided by"
-        f" that. Four channels; the least of the medians of {rounds} rounds, as other work on the machine only adds. collperf has no GPU, and"
+        f" that. Four channels; medians, the least of those of several rounds (here {rounds}). collperf has no GPU, and"
         " none of NCCL's protocols: this judges ring against tree, not NCCL.", "",
-        f"{last_line(results)[len('tuner: '):].capitalize()}. Goal: {GOAL:g}.", "", *facts_table(facts), "",
+        f"{last_line(results)[len('tuner: '):]}. Goal: {GOAL:g}.", "", *facts_table(facts), "",
         "| cabling | size | ring, us | tree, us | chosen | best | chosen / best |", "|---|---|---|---|---|---|---|"]
     for each in results:
         ring, tree = (each.times[name] / SLOWED for name in ("ring", "tree"))
