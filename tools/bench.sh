@@ -21,6 +21,7 @@ usage: tools/bench.sh BENCHMARK [options]
           the pause of a verified flow whose path dies: lost carriers, killed relays, silent cables
   multipath
           what flows gain from all of their paths, compared to one path, on rings, parallel cables, a torus, a chord, a bridge
+  tuner   the tuner's choice of ring or tree for an all_reduce beside the best one, by size, on rings and a line
   checksum
           what checksums of chunks cost over TCP: throughput and CPU time with and without them, and their own speed
   hostile
@@ -38,7 +39,7 @@ case ${1:-} in
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"
     ;;
-  failover | multipath | hostile)
+  failover | multipath | hostile | tuner)
     benchmark=$1
     shift
     exec python3 "$root/tools/bench/$benchmark/${benchmark}_bench.py" "$@"

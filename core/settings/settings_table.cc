@@ -28,6 +28,8 @@ constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warnin
 // In the order of TransportSetting.
 constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
 constexpr std::array<std::string_view, 3> kMultipaths = {"off", "bundle", "all"};
+// In the order of TunerSetting.
+constexpr std::array<std::string_view, 4> kTuners = {"off", "ring", "line", "mesh"};
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 constexpr std::array<std::string_view, 2> kSwitch = {"on", "off"};
 
@@ -126,14 +128,16 @@ Refused set_truth(const Setting& /*setting*/, std::string_view text, Settings& s
   return std::nullopt;
 }
 
-Refused set_checksum(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+template <bool Settings::*kMember>
+Refused set_switch(const Setting& /*setting*/, std::string_view text, Settings& settings) {
   if (text != "on" && text != "off") return text;
-  settings.checksum = text == "on";
+  settings.*kMember = text == "on";
   return std::nullopt;
 }
 
-std::string show_checksum(const Settings& settings) {
-  return settings.checksum ? "on" : "off";
+template <bool Settings::*kMember>
+std::string show_switch(const Settings& settings) {
+  return settings.*kMember ? "on" : "off";
 }
 
 Refused set_ports(const Setting& /*setting*/, std::string_view text, Settings& settings) {
@@ -300,7 +304,15 @@ constexpr Setting kSettings[] = {
     {"checksum", Form::kText, "on or off", 0, 0, "",
      "over TCP, data gets a CRC32C where it is sent, which is checked where it arrives, if it has one: what a cable "
      "changes is sent again over another circuit",
-     set_checksum, show_checksum, kSwitch},
+     set_switch<&Settings::checksum>, show_switch<&Settings::checksum>, kSwitch},
+    {"preset", Form::kText, "on or off", 0, 0, "",
+     "the plugin, where NCCL loads it as its env plugin too, sets those of NCCL's variables that a job over these "
+     "cables needs and that nothing else sets",
+     set_switch<&Settings::preset>, show_switch<&Settings::preset>, kSwitch},
+    {"tuner", Form::kText, "off, ring, line or mesh", 0, 0, "",
+     "the cabling for which the plugin chooses NCCL's algorithm of an all_reduce, with one rank on each of 3 to 8 "
+     "nodes, in cable order; off: NCCL chooses alone. The same on all hosts of a job, or NCCL hangs",
+     set_named<&Settings::tuner, kTuners>, show_named<&Settings::tuner, kTuners>, kTuners},
     {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
      "the transport of hops: auto is RDMA if both ends of a cable have it, else TCP; verbs refuses a cable without "
      "RDMA",

@@ -49,6 +49,7 @@ class Process {
   // from any thread.
   const host::GpuMemorySupport& gpu_memory() const { return gpu_memory_; }
   const Log& log() const { return log_; }
+  const Settings& settings() const { return settings_; }
 
   // Callable from any thread:
   // Unavailable: this node has no address that a circuit could arrive at.

@@ -7,6 +7,7 @@
 //   plugin_flow_test            device and properties, every size, order, 32 requests outstanding, neither call blocks
 //   plugin_failure_test         sends larger than their receive, memory outside its registration, abort, a peer's close
 //   plugin_lifecycle_test       load, unload, finalize, init where no node can be started, wrong settings
+//   plugin_tables_test          the tables of the tuner and of the environment
 //   plugin_relay_test           the same bytes over a relay; a killed relay, a killed peer; garbage on every port
 //   handle_test                 handles that are zero, cut, flipped, of another version, without a listener
 //   unreachable_test            which node could not be reached, and from which

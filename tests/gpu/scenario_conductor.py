@@ -130,8 +130,8 @@ class ScenarioConductor:
         advised = self._advised() if job.advised else {}
 
         def environment(rank: int) -> dict[str, str]:
-            return (advised | rank_settings(job.transport, rank, nodes, port, folder, self.bundle) | self.settings
-                    | job.settings)
+            own = rank_settings(job.transport, rank, nodes, port, folder, self.bundle, job.preset)
+            return advised | own | self.settings | job.settings
 
         def command(rank: int) -> list[str]:
             if self.job["ranks"] == "collperf":

@@ -43,6 +43,7 @@ class RankJob:
     transport: str = "cableway"
     settings: dict[str, str] = field(default_factory=dict)
     exits: dict[int, int] = field(default_factory=dict)
+    preset: bool = False  # the network's variables come from the plugin itself, as NCCL's env plugin
     advised: bool = False  # with what `cableway env` prints for NCCL
     reference: bool = False  # runs only after a failure, to find out whether the transport causes it; not judged
     faults: FaultPlan | None = None
@@ -226,12 +227,28 @@ def _multipath() -> Scenario:
     return Scenario("multipath", 4, tuple((job,) for job in jobs), 380, 210)
 
 
+def _tuner() -> Scenario:
+    """An all_reduce with every algorithm and protocol, then as the tuner chooses and as NCCL does without it."""
+    sizes = (8, KIB, 16 * KIB, 48 * KIB, 256 * KIB, MIB, 16 * MIB)
+    cells = [(size, 5, 60, 0.25) for size in sizes]
+    operation = ("all_reduce",)
+    forced = _matrix([replace(each, operations=operation) for each in _forced_configs() if each.name != "pat"], cells)
+    default = _matrix([_Forced("default", {}, operation)], cells)
+    dry = ("--workload", "all_reduce,ring", "all_reduce,tree", "--sizes", ",".join(map(str, sizes[:-1])), "--iters", "5")
+    # The same network and channels for all; the preset's own, so that nothing else decides.
+    jobs = (RankJob("forced", "nccl_matrix.py", (0, 1, 2, 3), forced, preset=True, collperf=dry),
+            RankJob("tuned", "nccl_matrix.py", (0, 1, 2, 3), default, preset=True, collperf=dry),
+            RankJob("untuned", "nccl_matrix.py", (0, 1, 2, 3), default, preset=True, settings={"CABLEWAY_TUNER": "off"},
+                    collperf=dry))
+    return Scenario("tuner", 4, tuple((job,) for job in jobs), 200, 120)
+
+
 # In the order in which they run: the most informative first, in case the time is short.
 SCENARIOS = {scenario.name: scenario for scenario in (
     _checked_ring(6, 100, 60), _abort(), _two(), _checked_ring(8, 120, 80), _orders("against", 4, 80, 45), _twins(),
-    _ddp(), _orders("against8", 8, 100, 60), _failover(), _multipath(),
+    _ddp(), _orders("against8", 8, 100, 60), _failover(), _multipath(), _tuner(),
 )}
-DEFAULT = tuple(name for name in SCENARIOS if name not in ("against8", "failover", "multipath"))
+DEFAULT = tuple(name for name in SCENARIOS if name not in ("against8", "failover", "multipath", "tuner"))
 
 
 def stage_plan(job: RankJob, backend: str, device: str, stop_at: float) -> dict[str, Any]:

@@ -27,7 +27,8 @@ class Block:
 _ALONE = (Block("<!-- gpu-multipath:begin -->", "<!-- gpu-multipath:end -->", "### All paths of a flow",
                 frozenset({"multipath"})),
           Block("<!-- gpu-failover:begin -->", "<!-- gpu-failover:end -->", "### Cables and relays that fail",
-                frozenset({"failover"})))
+                frozenset({"failover"})),
+          Block("<!-- gpu-tuner:begin -->", "<!-- gpu-tuner:end -->", "### The tuner's choices in NCCL", frozenset({"tuner"})))
 BLOCKS = (Block(BEGIN, END, HEADING, frozenset(SCENARIOS).difference(*(block.scenarios for block in _ALONE))), *_ALONE)
 _MEANING = {
     "ring6": "6 ranks; ring and tree with each protocol, and PAT",
@@ -39,6 +40,7 @@ _MEANING = {
     "twins": "4 ranks on split ports: around the ring, all_to_all and opposite pairs",
     "failover": "relays killed and cables cut under load; training to the same bits as undisturbed",
     "multipath": "4 ranks in cable order: one path a flow, all paths, and NCCL's Socket",
+    "tuner": "4 ranks in cable order, with the preset: all_reduce forced, as the tuner chooses, and without it",
     "ddp": "a small GPT by PyTorch's DDP, beside the same run over NCCL's Socket",
 }
 
@@ -104,6 +106,24 @@ def _multipath(results: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def _tuner(results: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for result in results:
+        choices = scenario_verdict.tuner_choices(result)
+        if not choices:
+            continue
+        configs = list(choices[0].forced)
+        lines += ["", f"{result['name']}: time of an all_reduce in us, in the same run; goal of tuner / best:"
+                      f" {scenario_verdict.TUNER_GOAL:g}", "",
+                  f"| bytes | {' | '.join(configs)} | without the tuner | with it | used | tuner / best |",
+                  "|" + "---|" * (len(configs) + 5)]
+        for each in choices:
+            times = [*(each.forced.get(config) for config in configs), each.untuned, each.tuned]
+            shown = " | ".join("" if time is None else f"{time:.0f}" for time in times)
+            lines.append(f"| {each.size} | {shown} | {each.used} | {each.over_best:.3f} |")
+    return lines
+
+
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
@@ -112,7 +132,7 @@ def _findings(results: list[dict[str, Any]]) -> list[str]:
     """The findings that the tables above do not show."""
     lines = []
     for result in results:
-        kept = [line.replace("|", "\\|") for line in result["findings"] if not line.startswith("busbw ")]
+        kept = [line.replace("|", "\\|") for line in result["findings"] if not line.startswith(("busbw ", "tuner "))]
         lines += ["", f"{result['name']}:", "", *(f"- {line}" for line in kept)] if kept else []
     return lines
 
@@ -128,4 +148,4 @@ def _machine(results: list[dict[str, Any]]) -> str:
 
 def markdown(results: list[dict[str, Any]], block: Block = BLOCKS[0]) -> str:
     return "\n".join([block.begin, _machine(results), "", *_overview(results), *_ratios(results), *_multipath(results),
-                      *_findings(results), block.end])
+                      *_tuner(results), *_findings(results), block.end])

@@ -20,6 +20,7 @@ MULTIPATH_GOALS = {("default", "all_reduce"): 1.25, ("default", "all_to_all"): 1
                    ("pat", "all_gather"): 1.0, ("pat", "reduce_scatter"): 1.0}
 _MULTIPATH_NAMES = {"opposite_pair": "one opposite pair", "opposite": "every rank to the opposite one",
                     "neighbour": "every rank to the next"}
+TUNER_GOAL = 1.05  # the time as the tuner chooses over that of the best algorithm and protocol. Shown, not judged
 MIN_OVERLAP = 0.5  # of the shorter one's time: below it the two did not run at the same time
 
 
@@ -54,6 +55,25 @@ class Multipath:
         return self.all_paths / self.socket if self.all_paths and self.socket else None
 
 
+@dataclass(frozen=True)
+class TunerChoice:
+    """An all_reduce of one size: times in us by configuration; what NCCL used with the tuner."""
+
+    size: int
+    forced: dict[str, float]
+    tuned: float
+    untuned: float | None
+    used: str
+
+    @property
+    def best(self) -> str:
+        return min(self.forced, key=lambda name: self.forced[name])
+
+    @property
+    def over_best(self) -> float:
+        return self.tuned / self.forced[self.best]
+
+
 def judge(result: dict[str, Any]) -> Findings:
     found = Findings()
     found.failures += result["broken"]
@@ -71,6 +91,8 @@ def judge(result: dict[str, Any]) -> Findings:
                 _judge_faults(job, faults, own)
             if SCENARIOS[result["name"]].split_ports:
                 _judge_balance(job, own)
+            if job_named(result["name"], job["job"]).preset:
+                _judge_preset(job, own)
         measured_only = result["name"] == "multipath" and job["transport"] == "socket"  # as in the matrix
         if job["reference"] or measured_only:
             found.facts += [f"over Socket, not judged: {line}" for line in own.failures + own.gaps + own.facts]
@@ -238,6 +260,42 @@ def _judge_balance(job: dict[str, Any], found: Findings) -> None:
     (found.failures if is_judged and balance[least] < MIN_BALANCE else found.facts).append(line)
 
 
+def _judge_preset(job: dict[str, Any], found: Findings) -> None:
+    """Without the preset NCCL would use its own sockets, over the management network."""
+    on_cables = sum(count for attempt in job["attempts"] for interfaces in attempt.get("sent", {}).values()
+                    for name, count in interfaces.items() if name.startswith("to-"))
+    checked = sum(cell["checked_bytes"] for cell in job.get("cells", []))
+    if not _is_dry(job) and on_cables < checked / len(job["order"]):
+        found.failures.append(f"{job['job']}: only {on_cables} bytes were sent over cables: NCCL did not take the preset")
+
+
+def tuner_choices(result: dict[str, Any]) -> list[TunerChoice]:
+    """By size; empty in a dry run, which has no algorithms of NCCL's."""
+    if result["name"] != "tuner" or any(map(_is_dry, result["jobs"])):
+        return []
+    cells = {(job["job"], cell["config"], cell["size_bytes"]): cell for job in result["jobs"] for cell in job.get("cells", [])}
+    choices = []
+    for size in sorted({key[2] for key in cells}):
+        forced = {config: cell["time_us"] for (job, config, own), cell in cells.items() if job == "forced" and own == size}
+        tuned, untuned = (cells.get((job, "default", size)) for job in ("tuned", "untuned"))
+        if forced and tuned:
+            choices.append(TunerChoice(size, forced, tuned["time_us"], untuned["time_us"] if untuned else None,
+                                       ", ".join(tuned["chosen"])))
+    return choices
+
+
+def _compare_tuner(result: dict[str, Any], found: Findings) -> None:
+    if result["name"] != "tuner" or any(map(_is_dry, result["jobs"])):
+        return
+    choices = tuner_choices(result)
+    if len(choices) < len(job_named("tuner", "tuned").plan["configs"][0]["cells"]):
+        found.gaps.append(f"{len(choices)} sizes were measured both as the tuner chooses and with every algorithm")
+    for each in choices:
+        reached = "reached" if round(each.over_best, 3) <= TUNER_GOAL else "missed"
+        found.facts.append(f"tuner {each.size} bytes: {each.tuned:.0f} us with {each.used}, {each.over_best:.3f} of the best,"
+                           f" {each.best} (goal: {TUNER_GOAL:g}, {reached})")
+
+
 def split_balance(job: dict[str, Any]) -> dict[str, float]:
     """By node and wire: the lesser function's bytes sent / the greater's. The lab calls them to-w0 and to-w0-2."""
     sent: dict[str, list[int]] = {}
@@ -260,6 +318,7 @@ def _compare(result: dict[str, Any], found: Findings) -> None:
         judged = result["name"] == "against"
         (found.failures if judged and ratio < MIN_ORDER_RATIO else found.facts).append(line)
     _compare_multipath(result, found)
+    _compare_tuner(result, found)
     for ours, theirs, name in (("cableway", "socket", "Socket's"), ("disturbed", "undisturbed", "the undisturbed run's")):
         if {ours, theirs} <= set(jobs):
             _compare_training(jobs[ours], jobs[theirs], name, found)

@@ -68,6 +68,8 @@ TEST(SettingsFile, ParsesEverySetting) {
     expect = "/etc/cableway/expected.toml"
     path_wait = 7
     checksum = "on"
+    preset = "off"
+    tuner = "line"
     multipath = "bundle"
     pulse_port = 7777
     pulse_ms = 0
@@ -104,6 +106,8 @@ TEST(SettingsFile, ParsesEverySetting) {
   EXPECT_EQ(settings->expect, "/etc/cableway/expected.toml");
   EXPECT_EQ(settings->path_wait, std::chrono::seconds(7));
   EXPECT_TRUE(settings->checksum);
+  EXPECT_FALSE(settings->preset);
+  EXPECT_EQ(settings->tuner, TunerSetting::kLine);
   EXPECT_EQ(settings->multipath, MultipathSetting::kBundle);
   EXPECT_EQ(settings->pulse_port, 7777);
   EXPECT_EQ(settings->pulse, std::chrono::milliseconds(0));

@@ -1,0 +1,266 @@
+// The tables of the tuner and of the environment, found and called as NCCL does: by name, in the plugin's library.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "nccl_adapter/abi/env_abi.h"
+#include "nccl_adapter/abi/tuner_abi.h"
+#include "tests/nccl_adapter/rank.h"
+#include "tests/nccl_adapter/world.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+using Costs = std::array<float, static_cast<std::size_t>(abi::kAlgorithms* abi::kProtocols)>;
+
+constexpr std::size_t kLarge = std::size_t{64} << 20;
+
+Costs tree_is_cheaper() {
+  Costs costs;
+  costs.fill(abi::kCostNotAvailable);
+  std::fill_n(costs.begin(), 3, 10.0F);
+  std::fill_n(costs.begin() + 3, 3, 20.0F);
+  return costs;
+}
+
+bool takes_ring(const Costs& costs) {
+  const float tree = *std::min_element(costs.begin(), costs.begin() + 3);
+  const float ring = *std::min_element(costs.begin() + 3, costs.begin() + 6);
+  return ring < tree;
+}
+
+class Library {
+ public:
+  Library() : handle_(::dlopen(CABLEWAY_PLUGIN, RTLD_NOW | RTLD_LOCAL)) { EXPECT_NE(handle_, nullptr) << ::dlerror(); }
+  ~Library() { ::dlclose(handle_); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  template <typename Table>
+  const Table& table(const std::string& symbol) const {
+    const auto* found = static_cast<const Table*>(::dlsym(handle_, symbol.c_str()));
+    if (found == nullptr) ADD_FAILURE() << symbol << " is not exported";
+    return *found;
+  }
+
+ private:
+  void* handle_;
+};
+
+// One communicator's tuner, of any version.
+class Tuner {
+ public:
+  Tuner(const Library& library, int version) : library_(library), version_(version) {}
+
+  abi::Result init(std::size_t ranks, std::size_t nodes) {
+    switch (version_) {
+      case 3:
+        return v3().init(ranks, nodes, nullptr, &context_);
+      case 4:
+        return v4().init(ranks, nodes, nullptr, &context_);
+      case 5:
+        return v5().init(&context_, 7, ranks, nodes, nullptr, nullptr, nullptr);
+      default:
+        return v6().init(&context_, 7, ranks, nodes, nullptr, nullptr, nullptr);
+    }
+  }
+
+  abi::Result ask(abi::Function function, std::size_t bytes, float* costs, int algorithms, int protocols,
+                  int* channels) const {
+    auto** const table = reinterpret_cast<float**>(costs);
+    switch (version_) {
+      case 3:
+        return v3().getCollInfo(context_, function, bytes, 1, table, algorithms, protocols, channels);
+      case 4:
+        return v4().getCollInfo(context_, function, bytes, 1, table, algorithms, protocols, 0, channels);
+      case 5:
+        return v5().getCollInfo(context_, function, bytes, 1, table, algorithms, protocols, 0, channels);
+      default:
+        return v6().getCollInfo(context_, function, bytes, 1, table, algorithms, protocols, 0, channels);
+    }
+  }
+
+  abi::Result end() {
+    switch (version_) {
+      case 3:
+        return v3().destroy(context_);
+      case 4:
+        return v4().destroy(context_);
+      case 5:
+        return v5().finalize(context_);
+      default:
+        return v6().finalize(context_);
+    }
+  }
+
+  std::string name() const {
+    return version_ == 3 ? v3().name : version_ == 4 ? v4().name : version_ == 5 ? v5().name : v6().name;
+  }
+  const abi::TunerV6& v6() const { return library_.table<abi::TunerV6>("ncclTunerPlugin_v6"); }
+
+ private:
+  const abi::TunerV3& v3() const { return library_.table<abi::TunerV3>("ncclTunerPlugin_v3"); }
+  const abi::TunerV4& v4() const { return library_.table<abi::TunerV4>("ncclTunerPlugin_v4"); }
+  const abi::TunerV5& v5() const { return library_.table<abi::TunerV5>("ncclTunerPlugin_v5"); }
+
+  const Library& library_;
+  const int version_;
+  void* context_ = reinterpret_cast<void*>(1);  // init replaces it
+};
+
+// A job of four ranks on four nodes, as each rank's tuner sees it.
+Costs costs_for_four(Tuner& tuner) {
+  Costs costs = tree_is_cheaper();
+  int channels = 0;
+  EXPECT_EQ(tuner.init(4, 4), abi::kSuccess);
+  EXPECT_EQ(tuner.ask(abi::kFunctionAllReduce, kLarge, costs.data(), abi::kAlgorithms, abi::kProtocols, &channels),
+            abi::kSuccess);
+  EXPECT_EQ(channels, 0) << "they are NCCL's";
+  EXPECT_EQ(tuner.end(), abi::kSuccess);
+  return costs;
+}
+
+class PluginTuner : public testing::TestWithParam<int> {};
+
+TEST_P(PluginTuner, ChoosesForAJobOverCableway) {
+  const World world("a");
+  const Rank rank(12);
+  const Library library;
+  Tuner tuner(library, GetParam());
+  EXPECT_EQ(tuner.name(), "Cableway");
+  EXPECT_TRUE(takes_ring(costs_for_four(tuner)));
+}
+
+TEST_P(PluginTuner, LeavesAJobOverAnotherNetworkToNccl) {
+  const Library library;
+  Tuner tuner(library, GetParam());
+  EXPECT_EQ(costs_for_four(tuner), tree_is_cheaper());
+}
+
+TEST_P(PluginTuner, IsOffByOneVariable) {
+  const World world("a");
+  ::setenv("CABLEWAY_TUNER", "off", 1);
+  const Rank rank(12);
+  ::unsetenv("CABLEWAY_TUNER");
+  const Library library;
+  Tuner tuner(library, GetParam());
+  EXPECT_EQ(costs_for_four(tuner), tree_is_cheaper());
+}
+
+TEST_P(PluginTuner, NeverFails) {
+  const World world("a");
+  const Rank rank(12);
+  const Library library;
+  constexpr int kMost = std::numeric_limits<int>::max();
+  constexpr std::size_t kMostBytes = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t nodes : {std::size_t{0}, std::size_t{1}, std::size_t{4}, kMostBytes}) {
+    Tuner tuner(library, GetParam());
+    EXPECT_EQ(tuner.init(nodes, nodes), abi::kSuccess);
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, kMostBytes}) {
+      Costs costs = tree_is_cheaper();
+      EXPECT_EQ(tuner.ask(abi::kFunctionAllReduce, bytes, nullptr, abi::kAlgorithms, abi::kProtocols, nullptr),
+                abi::kSuccess);
+      EXPECT_EQ(tuner.ask(abi::kFunctionAllReduce, bytes, costs.data(), 0, 0, nullptr), abi::kSuccess);
+      EXPECT_EQ(tuner.ask(abi::kFunctionAllReduce, bytes, costs.data(), -1, kMost, nullptr), abi::kSuccess);
+      EXPECT_EQ(tuner.ask(static_cast<abi::Function>(kMost), bytes, costs.data(), kMost, 3, nullptr), abi::kSuccess);
+      EXPECT_EQ(costs, tree_is_cheaper());
+    }
+    EXPECT_EQ(tuner.end(), abi::kSuccess);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryVersion, PluginTuner, testing::Values(3, 4, 5, 6),
+                         [](const auto& version) { return "V" + std::to_string(version.param); });
+
+TEST(PluginTunerTable, LeavesChunksToNccl) {
+  const Library library;
+  EXPECT_EQ(Tuner(library, 6).v6().getChunkSize, nullptr);
+}
+
+// What the env plugin gives to an NCCL of a new process, in this environment: in a child, since a process decides once.
+class PluginPreset : public testing::Test {
+ protected:
+  // The value of each variable, one a line, or (none); with version 1 of the interface, then with version 2.
+  static std::string values(const char* name) {
+    std::string both;
+    for (int version = 1; version <= 2; ++version) {
+      std::array<int, 2> ends{};
+      EXPECT_EQ(::pipe(ends.data()), 0);
+      const pid_t child = ::fork();
+      if (child == 0) {
+        const std::string value = value_here(version, name);
+        const bool is_written = ::write(ends[1], value.data(), value.size()) == static_cast<ssize_t>(value.size());
+        ::_exit(is_written ? 0 : 1);
+      }
+      ::close(ends[1]);
+      std::array<char, 4096> text{};
+      const ssize_t bytes = ::read(ends[0], text.data(), text.size());
+      ::close(ends[0]);
+      int status = -1;
+      EXPECT_EQ(::waitpid(child, &status, 0), child);
+      EXPECT_EQ(status, 0);
+      both += std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))) + "\n";
+    }
+    return both;
+  }
+  static std::string twice(const std::string& value) { return value + "\n" + value + "\n"; }
+
+ private:
+  static std::string value_here(int version, const char* name) {
+    const Library library;
+    const char* value = nullptr;
+    if (version == 1) {
+      const auto& table = library.table<abi::EnvV1>("ncclEnvPlugin_v1");
+      if (table.init(2, 28, 9, "") != abi::kSuccess) return "init failed";
+      value = table.getEnv(name);
+    } else {
+      const auto& table = library.table<abi::EnvV2>("ncclEnvPlugin_v2");
+      if (table.init(2, 30, 7, "", nullptr) != abi::kSuccess) return "init failed";
+      value = table.getEnv(name);
+    }
+    return value == nullptr ? "(none)" : value;
+  }
+};
+
+TEST_F(PluginPreset, MakesAJobUseTheNodeThatRunsHere) {
+  World world("a");
+  world.start("a");
+  ::unsetenv("CABLEWAY_PORTS");
+  EXPECT_EQ(values("NCCL_NET"), twice("cableway"));
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(std::filesystem::canonical(CABLEWAY_PLUGIN).string()));
+  EXPECT_EQ(values("NCCL_ALGO"), twice("(none)"));
+  ::setenv("NCCL_NET", "Socket", 1);
+  EXPECT_EQ(values("NCCL_NET"), twice("Socket"));
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice("(none)"));
+  ::unsetenv("NCCL_NET");
+  ::setenv("CABLEWAY_PRESET", "off", 1);
+  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
+  ::unsetenv("CABLEWAY_PRESET");
+}
+
+TEST_F(PluginPreset, SetsNothingWhereNoNodeRunsAndNoPortsAreNamed) {
+  const World world("a");
+  EXPECT_EQ(values("NCCL_NET"), twice("cableway")) << "the plugin starts a node for the ports that are named";
+  ::unsetenv("CABLEWAY_PORTS");
+  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
+}
+
+TEST_F(PluginPreset, ABadSettingLeavesTheEnvironmentAsItIs) {
+  const World world("a");
+  ::setenv("CABLEWAY_PRESET", "perhaps", 1);
+  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
+  EXPECT_NE(values("PATH"), twice("(none)"));
+  ::unsetenv("CABLEWAY_PRESET");
+}
+
+}  // namespace
+}  // namespace cableway::nccl::test
