@@ -270,7 +270,7 @@ void TransitSetups::refuse(ArrivedSetup setup, const absl::Status& reason, Failu
 }
 
 void TransitSetups::refused(const CircuitSetup& setup, const absl::Status& reason) {
-  // The answer to an inquiry is always a refusal; that to a view is for who asked.
+  // The answer to an inquiry is always a refusal; that to a view is for the node that asked.
   if (setup.purpose != SetupPurpose::kCircuit) return;
   events_.raise(EventCode::kCircuitRefused,
                 absl::StrCat("refused circuit ", circuit_text(setup), ": ", reason_text(reason)),

@@ -30,8 +30,8 @@ struct HttpRoute {
 
 inline constexpr std::string_view kMetricsDocument = "metrics";
 
-// `views`: the names of the documents below /api/. Refuses whatever is not GET or HEAD of a known path; a query,
-// such as a link may have, says nothing. The page has no data, so it needs no token.
+// `views`: the names of the documents below /api/. Refuses all but GET and HEAD of a known path; a query,
+// such as a link may have, is ignored. The page has no data, so it needs no token.
 HttpRoute route(const HttpRequest& request, const HttpAccess& access, std::span<const std::string_view> views);
 
 }  // namespace cableway

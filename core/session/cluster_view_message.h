@@ -22,7 +22,7 @@ namespace cableway {
 enum class NoView : std::uint8_t {
   kNone,          // it has
   kNoPath,        // no path leads there now
-  kTimedOut,      // nothing has come in time
+  kTimedOut,      // no answer in time
   kOtherVersion,  // it, or a node on the way, does not know views
   kBusy,          // it, or a node on the way, has no room for the request
   kRefused,       // it, or a node on the way, does not run or refuses it

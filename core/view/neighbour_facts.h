@@ -1,4 +1,4 @@
-// What the views tell of a neighbour.
+// What the views show of a neighbour.
 #ifndef CABLEWAY_CORE_VIEW_NEIGHBOUR_FACTS_H_
 #define CABLEWAY_CORE_VIEW_NEIGHBOUR_FACTS_H_
 

@@ -1,4 +1,4 @@
-// Short names of cables, for tables and for people's input. JSON and files have the full names.
+// Short names of cables, for tables and for what operators type. JSON and files have the full names.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_SHORT_CABLE_NAMES_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_SHORT_CABLE_NAMES_H_
 
@@ -16,7 +16,7 @@ namespace cableway::routing {
 // A cable with a discovered name (cable_name.h) is "n0-n1" here, or "n0-n1#2" where several cables join these nodes:
 // they are counted from 1, in the order of their full names, so that a drain changes no number. It keeps its full name
 // where the short one could mean something else: another cable or node has that name, or nodes' names with a '-' allow
-// another pair. A name that somebody chose is short enough, and kept.
+// another pair. A name that an operator chose is kept.
 //
 //     ShortCableNames names(topology);
 //     names.of(cable);             // "n0-n1#2"

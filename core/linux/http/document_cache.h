@@ -42,7 +42,7 @@ class DocumentCache {
   void get(const std::string& name, Clock::time_point now, Receive receive);
   // Frees documents that nobody has asked for.
   void forget_unused(Clock::time_point now);
-  // Whether a document has been in making for longer than kStuck: who makes it does not answer.
+  // Whether the node has not answered a request for a document for longer than kStuck.
   bool is_stuck(Clock::time_point now) const;
 
  private:
@@ -62,7 +62,7 @@ class DocumentCache {
 
   const Make make_;
   std::map<std::string, Entry> entries_;
-  Clock::time_point spent_until_;  // the time that pays for what was made
+  Clock::time_point spent_until_;  // until then the time for making documents is used up
 };
 
 }  // namespace cableway::host

@@ -30,7 +30,7 @@ namespace cableway::host {
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   static constexpr std::size_t kMaxHeaderBytes = 8192;
-  static constexpr std::chrono::milliseconds kRequestEvery{20};  // those that arrive faster wait
+  static constexpr std::chrono::milliseconds kRequestEvery{20};  // requests that arrive faster wait
 
   // What all connections share. Outlives them.
   class Server {

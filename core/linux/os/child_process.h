@@ -10,7 +10,7 @@
 
 namespace cableway::host {
 
-// A stream that is empty, or whose text is thrown away.
+// An empty input, or an output that is discarded.
 inline constexpr int kNoStream = -1;
 
 struct ChildProgram {

@@ -1,6 +1,6 @@
 // `doctor --all`: what is wrong with the nodes and cables of the cluster, as far as the nodes show it (the view
 // `doctor` of core/view/shown_view.h). Nothing is tested. Each cause is one finding, also where both ends of a cable
-// tell of it.
+// report it.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_ALL_NODES_ALL_DOCTOR_H_
 #define CABLEWAY_TOOLS_CABLEWAY_ALL_NODES_ALL_DOCTOR_H_
 
@@ -20,7 +20,7 @@ struct ClusterFinding {
   std::set<std::string> about;  // "cable n0 eth0 to n1 eth1", "node n2", "node n2 port eth3"
   std::string what;             // as the first of the nodes says
   std::string advice;           // empty: nothing
-  std::set<std::string> nodes;  // that tell of it
+  std::set<std::string> nodes;  // that report it
 };
 
 // The worst first. `documents` loses those that cannot be read; each missing node is a finding.

@@ -22,7 +22,7 @@ struct FlowKey {
   friend auto operator<=>(const FlowKey&, const FlowKey&) = default;
 };
 
-// Both ends tell of a flow. The source knows more of it.
+// Both ends report a flow. The source knows more of it.
 void merge(const NodeDocument& each, std::map<FlowKey, Json>& merged) {
   for (const Json& flow : each.document.at("flows")) {
     const bool sends = flow.at("sends").get<bool>();

@@ -15,7 +15,7 @@ namespace cableway::cli {
 std::string all_status_text(NodeDocuments documents);
 // A row for each port. With `before`, the documents of a moment ago, the rates since; else bytes.
 std::string all_ports_text(NodeDocuments documents, const NodeDocuments* before);
-// A row for each flow, which its two ends both tell of, and one for each node that relays.
+// A row for each flow, which both of its ends report, and one for each node that relays.
 std::string all_flows_text(NodeDocuments documents);
 
 // documents_json(), for flows with the member "flows": each once, with "from" and "to".

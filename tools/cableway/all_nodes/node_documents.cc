@@ -33,7 +33,7 @@ Cause cause_of(NoView why) {
     case NoView::kOtherVersion:
       return {"other version", "install this version of Cableway there, and restart cablewayd"};
     case NoView::kBusy:
-      return {"no room", "others are asking, too: try again in a moment"};
+      return {"no room", "it answers other requests now: try again in a moment"};
     case NoView::kRefused:
       return {"refused", "see the log of its cablewayd, and that of the node named"};
   }

@@ -14,7 +14,7 @@
 
 namespace cableway::cli {
 
-// Whether what a port hears may be of either of two nodes with one name: then it says nothing about segments.
+// Whether what a port hears may be of either of two nodes with one name: then no segment can be inferred from it.
 using HearsNamesakes = std::function<bool(const std::string& interface)>;
 
 // `ports` as in core/view/ports_view.h; `arp_ignore` of this host. At most one finding per segment.

@@ -16,7 +16,7 @@ struct DrainTarget {
   std::string interface = {};  // of the cable, at the node
   std::string neighbour = {};  // the node at the cable's other end
   bool is_here = true;
-  std::string shown = {};  // the cable as people are told: its short name, and its full one
+  std::string shown = {};  // the cable in messages: its short name, and its full one
 
   bool is_cable() const { return !cable.empty(); }
 };

@@ -142,7 +142,7 @@ class Drawable {
     } while (topology_.find_plugged(name) != nullptr);
     return name;
   }
-  // Of a documentation-like range that no host has.
+  // Of the dummy prefix 100:0:0:1::/64 (RFC 9780), which no host has.
   std::string address(int end) const { return absl::StrFormat("100:0:0:1::%x:%d", number_, end); }
 
   const Topology& topology_;

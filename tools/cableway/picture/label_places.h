@@ -53,7 +53,7 @@ class TakenPlaces {
  public:
   // `box` is taken from now on.
   void take(const Box& box);
-  // Is not in anyone's way, but in the picture.
+  // `box` is part of the picture, and is not taken.
   void hold(const Box& box);
   bool is_free(const Box& box) const;
   const Box& all() const { return all_; }
@@ -64,7 +64,7 @@ class TakenPlaces {
   bool is_empty_ = true;
 };
 
-// The middle of a label.
+// Of a label, whose middle the functions below return.
 struct LabelSize {
   double width = 0;
   double height = 0;

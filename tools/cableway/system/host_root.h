@@ -33,8 +33,8 @@ class HostRoot {
   // `root`: empty for "/".
   explicit HostRoot(std::string root = "") : root_(std::move(root)) {}
 
-  // Nullopt: there is none. At most kMostHostFileBytes. Whoever owns the file: its text is not to be trusted more than
-  // its owner.
+  // Nullopt: there is none. At most kMostHostFileBytes. Any user may own the file: its text is not to be trusted more
+  // than its owner.
   absl::StatusOr<std::optional<HostFile>> read(const std::string& path) const;
   // The same, but refuses a file that other users than root and this process's may have written.
   absl::StatusOr<std::optional<HostFile>> read_own(const std::string& path) const;
@@ -64,7 +64,7 @@ class HostRoot {
 
  private:
   std::string at(const std::string& path) const { return root_ + path; }
-  // Those above the path that are missing, if who may write to the one above them may.
+  // Creates the missing folders above the path; refuses if the folder above them does not pass the check of write().
   absl::Status make_folders(const std::string& path) const;
 
   const std::string root_;

@@ -1,4 +1,4 @@
-// Times of the node as people read them.
+// The node's times, in local time.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_TEXT_LOCAL_TIME_H_
 #define CABLEWAY_TOOLS_CABLEWAY_TEXT_LOCAL_TIME_H_
 

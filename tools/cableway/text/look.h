@@ -1,4 +1,4 @@
-// How text for people looks: its colours, and the names that it has for cables.
+// How text for a terminal looks: its colours, and its names for cables.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_TEXT_LOOK_H_
 #define CABLEWAY_TOOLS_CABLEWAY_TEXT_LOOK_H_
 

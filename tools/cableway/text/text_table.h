@@ -8,7 +8,7 @@
 
 namespace cableway::cli {
 
-// What a table may take of a terminal. The same everywhere, so that output does not depend on who reads it.
+// What a table may take of a terminal. The same everywhere, so that output does not depend on the terminal.
 inline constexpr std::size_t kTableColumns = 120;
 // For a table in a file, of which nothing may be left out.
 inline constexpr std::size_t kAnyColumns = static_cast<std::size_t>(-1);

@@ -7,7 +7,7 @@
 
 namespace cableway::cli {
 
-// Adds the steps that take it back, as --undo would. What someone else has changed since stays, with a remark. Pure.
+// Adds the steps that take it back, as --undo would. What was changed since by other means stays, with a remark. Pure.
 void add_earlier_plan(const HostPlan& plan, const UpFacts& facts, UpChanges& all);
 
 }  // namespace cableway::cli

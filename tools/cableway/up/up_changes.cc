@@ -43,7 +43,7 @@ absl::StatusOr<bool> add_key(const UpRequest& request, const UpFacts& facts, UpC
   if (facts.unreadable.count(facts.key_path) != 0) return true;
   constexpr mode_t kOthers = 077;
   if (present && (present->mode & kOthers) != 0) {
-    // A command, since the journal keeps the earlier text of files; and whoever could read the key is not to again.
+    // A command, since the journal keeps the earlier text of files; and an undo must not make the key readable again.
     all.changes.push_back({{{facts.key_path, absl::StrFormat("mode %04o", present->mode), "mode 0600"}},
                            CommandChange{{"chmod", "600", facts.key_path}, {}}});
   }

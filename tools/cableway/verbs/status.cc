@@ -38,7 +38,7 @@ std::string keys_text(const Json& keys) {
   return each.empty() ? "" : absl::StrCat("  keys        ", absl::StrJoin(each, "; "), "\n");
 }
 
-// Nodes of an earlier version do not tell.
+// Nodes of an earlier version do not report it.
 std::string version_text(const Json& status) {
   if (!status.contains("uptime_ms")) return "";
   return absl::StrCat("  version     ", text_or_dash(status, "version"), ", up for ",

@@ -1,4 +1,4 @@
-// `cableway up` on a host that an earlier run, or someone else, has changed.
+// `cableway up` on a host that an earlier run, or another program, has changed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -143,7 +143,7 @@ TEST_F(UpAgainTest, WhatSomeoneChangesWhileItAsksIsNotOverwritten) {
   host_.write("/key", std::string(64, 'a'), 0600);
   const Outcome changed = up({"--key", host_.at("/key")}, [&] { host_.write("/etc/cableway/cableway.toml", mine); });
   EXPECT_EQ(changed.exit_status, 1);
-  EXPECT_THAT(changed.err, HasSubstr("someone has changed the host while this was shown"));
+  EXPECT_THAT(changed.err, HasSubstr("the host has changed while this was shown"));
   EXPECT_EQ(host_.read("/etc/cableway/cableway.toml"), mine);
   EXPECT_FALSE(host_.has("/etc/cableway/key"));
   EXPECT_EQ(up({"--key", host_.at("/key")}).exit_status, 0);

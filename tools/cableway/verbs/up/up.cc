@@ -221,7 +221,7 @@ class UpVerb final : public Verb {
       if (!again.ok()) return again.status();
       if (again->all.changes == examined->all.changes) return absl::OkStatus();
       return absl::FailedPreconditionError(
-          "someone has changed the host while this was shown, so nothing was changed; expected cableway up again");
+          "the host has changed while this was shown, so nothing was done; run cableway up again");
     };
     return change(examined->all, invocation, root, is_as_it_was);
   }
