@@ -1,7 +1,7 @@
 // NCCL's env plugin interface, versions 1 (NCCL 2.28.7 to 2.29) and 2 (2.30): NCCL asks it for each of its variables,
 // in place of getenv(3).
 //
-// Before that NCCL has added the variables of NCCL_CONF_FILE, ~/.nccl.conf and /etc/nccl.conf to the process's
+// Before that, NCCL has added the variables of NCCL_CONF_FILE, ~/.nccl.conf and /etc/nccl.conf to the process's
 // environment, where it had none of that name. Only NCCL_ENV_PLUGIN, NCCL_CONF_FILE and HOME are never asked for here.
 // As in net_abi_types.h, the declarations describe a binary interface that NCCL defines.
 #ifndef CABLEWAY_NCCL_ADAPTER_ABI_ENV_ABI_H_
@@ -18,7 +18,7 @@ struct EnvV1 {
   const char* name;
   // Once per process, before getEnv. If it fails, every call of NCCL fails.
   Result (*init)(std::uint8_t major, std::uint8_t minor, std::uint8_t patch, const char* suffix);
-  // By exit(3).
+  // Called at exit(3).
   Result (*finalize)();
   // Null: not set. On any thread. The text stays valid until the next call for that name, or finalize.
   const char* (*getEnv)(const char* name);

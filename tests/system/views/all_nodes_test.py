@@ -90,7 +90,7 @@ class AllNodesTest(unittest.TestCase):
         self.assertEqual([line.split()[0] for line in text.splitlines()[:5]], ["node", *nodes.names])
         self.assertLessEqual(max(map(len, text.splitlines())), 120)
         self.assertIn("to-n1", nodes.run("n0", nodes.build / "bin/cableway", "ports", "--all"))
-        # Nobody has a key: one finding for all.
+        # No node has a key: one finding for all.
         found, _, status = ask(nodes, "n0", "doctor")
         self.assertEqual([each["nodes"] for each in found["findings"] if each["code"] == "KEY_MISSING"], [nodes.names])
         self.assertEqual((status, found["worst"]), (0, "info"))

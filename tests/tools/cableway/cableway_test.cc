@@ -173,11 +173,8 @@ TEST_F(FileTest, PrintedTopologiesCanBeReadBack) {
 
 TEST_F(FileTest, AGraphOfAnotherProgramIsRefusedWithWhatToDo) {
   const std::string path = file("graph { n0 -- n1 }", ".dot");
-  for (const std::vector<std::string>& verb :
-       std::vector<std::vector<std::string>>{{"topology", "--file", path},
-                                             {"routes", "--file", path},
-                                             {"topology", "--file", "ring:3", "--expect", path}}) {
-    const Outcome outcome = cableway(verb);
+  for (const Outcome& outcome : {cableway({"topology", "--file", path}), cableway({"routes", "--file", path}),
+                                 cableway({"topology", "--file", "ring:3", "--expect", path})}) {
     EXPECT_EQ(outcome.exit_status, kFailed);
     EXPECT_THAT(outcome.err, HasSubstr(path + ":1: a Graphviz or GraphML graph is not read; expected .toml or .json: "
                                               "convert it with the script in docs/cli.md"));

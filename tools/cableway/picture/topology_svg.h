@@ -10,12 +10,12 @@
 
 namespace cableway::cli {
 
-// Every cable is a line, thicker the faster it is, with its rate and, in a tooltip, all its properties; with more than
-// 200 cables the rates are in the tooltips only. `self` and how nodes look: as in topology_dot.h.
+// Every cable is a line, thicker the faster it is, with all its properties in a tooltip. Every wire has a label, its
+// cables' names and its rate, where there is room; with more than 200 wires only what is marked has one. `self` and how nodes look: as in topology_dot.h.
 std::string topology_svg(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
 
-// With marks, of marked_topology.h: missing nodes are dashed, missing cables dashed, both red, what is not as expected
-// is purple; each has a label that says so.
+// With marks, of marked_topology.h: missing nodes and cables are dashed and red, what is not as expected is purple;
+// each has a label that says so.
 std::string topology_svg(const routing::Topology& topology, const PictureMarks& marks);
 
 }  // namespace cableway::cli

@@ -86,7 +86,7 @@ TEST_F(DocumentCacheTest, TheOneThatHasWaitedLongestIsMadeFirst) {
   EXPECT_EQ(*get("a", now_ + 19s), "a");
   EXPECT_EQ(*get("b", now_ + 20900ms), "b") << "it is the turn of the other one";
   EXPECT_TRUE(wanted_.empty());
-  // Nobody asks for that any more.
+  // No reader asks for that any more.
   get("b", now_ + 25s);
   ASSERT_EQ(wanted_.size(), 1U);
   EXPECT_EQ(wanted_[0].first, "b");

@@ -58,7 +58,7 @@ TEST(RankPlan, AsJson) {
     "given": {"order": ["n0", "n1", "n2", "n3"], "relays": 2, "latency_us": 60000.0}})"));
 }
 
-// No cost of paths, which counts in steps and takes what is not known as nothing.
+// Not the cost of paths, which counts in steps and takes a latency that is not known as 0.
 TEST(RankPlan, HasMeasuredLatencies) {
   const std::vector<NodeIndex> hosts{NodeIndex{0}, NodeIndex{1}, NodeIndex{2}};
   const auto latency = [&](std::optional<double> latency_us) {
