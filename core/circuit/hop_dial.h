@@ -29,7 +29,7 @@ namespace cableway {
 
 // Part of the reason where a node on the way to a view refuses it for its version.
 inline constexpr char kAnswersNoViews[] = "answers no views";
-// The beginning of what a dial waited for in vain.
+// How the reason begins where a neighbour did not answer in time.
 inline constexpr char kNoAnswer[] = "no answer to the ";
 
 // Destroying it cancels the dial; `done` is not called.

@@ -11,7 +11,8 @@
 namespace cableway::cli {
 
 // Every cable is a line, thicker the faster it is, with all its properties in a tooltip. Every wire has a label, its
-// cables' names and its rate, where there is room; with more than 200 wires only what is marked has one. `self` and how nodes look: as in topology_dot.h.
+// cables' names and its rate, where there is room; with more than 200 wires only what is marked has one. `self` and how
+// nodes look: as in topology_dot.h.
 std::string topology_svg(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
 
 // With marks, of marked_topology.h: missing nodes and cables are dashed and red, what is not as expected is purple;
