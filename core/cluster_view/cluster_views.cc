@@ -55,27 +55,50 @@ void ClusterViews::begin(std::uint32_t user, const std::string& view, Answer ans
     if (node != means_.others.name) round.waiting.push_back(std::move(node));
   }
   round.nodes = static_cast<std::uint32_t>(round.waiting.size() + 1);
+  round.limit = clock().call_after(kRound, [this, &round] { end(round); });
   ask_more(round);
   answer_soon(round);
 }
 
 // Stops for a process that does not take the answers: what is under way then has room besides.
 void ClusterViews::ask_more(Round& round) {
-  while (!round.waiting.empty() && round.asked.size() < kAtOnce && round.ready_bytes < kMaxReady) {
-    const auto place = std::make_shared<std::list<NodeViewRequest>::iterator>();
-    round.asked.emplace_back(means_.others, std::move(round.waiting.front()), round.view,
-                             [this, &round, place](NodeAnswer answer) { have(round, *place, std::move(answer)); });
-    *place = std::prev(round.asked.end());
+  const Instant now = clock().now();
+  round.more.reset();
+  while (!round.waiting.empty() && round.asked.size() < kMostAtOnce && round.ready_bytes < kMaxReady) {
+    // As many have been asked since this one.
+    const auto latest = round.asked.size() < kAtOnce ? round.asked.end() : std::prev(round.asked.end(), kAtOnce);
+    if (latest != round.asked.end() && latest->since + kSlow > now) {
+      round.more = clock().call_at(latest->since + kSlow, [this, &round] { ask_more(round); });
+      return;
+    }
+    const auto place = round.asked.insert(round.asked.end(), {now, std::move(round.waiting.front()), nullptr});
     round.waiting.pop_front();
-    (*place)->start();
+    place->request = std::make_unique<NodeViewRequest>(
+        means_.others, place->node, round.view,
+        [this, &round, place](NodeAnswer answer) { have(round, place, std::move(answer)); });
+    place->request->start();
   }
 }
 
-void ClusterViews::have(Round& round, std::list<NodeViewRequest>::iterator place, NodeAnswer answer) {
+void ClusterViews::have(Round& round, std::list<Asked>::iterator place, NodeAnswer answer) {
   round.asked.erase(place);
   round.ready_bytes += bytes_of(answer);
   round.ready.push_back(std::move(answer));
   ask_more(round);
+  answer_soon(round);
+}
+
+// Its time is over: what has come is shown, and a row for each other node.
+void ClusterViews::end(Round& round) {
+  const auto add = [&](std::string node, const char* why) {
+    round.ready.push_back({std::move(node), NoView::kTimedOut, why, ""});
+    round.ready_bytes += bytes_of(round.ready.back());
+  };
+  for (Asked& each : round.asked) add(std::move(each.node), "no answer when the time for all nodes, 4 s, was over");
+  for (std::string& node : round.waiting) add(std::move(node), "not asked in time, as many others did not answer");
+  round.asked.clear();
+  round.waiting.clear();
+  round.more.reset();
   answer_soon(round);
 }
 

@@ -24,7 +24,13 @@ namespace cableway {
 
 class ClusterViews {
  public:
-  static constexpr std::size_t kAtOnce = 64;           // nodes that one round asks at a time
+  // Nodes that one round asks at a time: those that answer at once, and with those that have not answered for kSlow. So
+  // silent nodes keep none of the others waiting.
+  static constexpr std::size_t kAtOnce = 64;
+  static constexpr std::size_t kMostAtOnce = 256;
+  static constexpr std::chrono::milliseconds kSlow{200};
+  // For all nodes together: the process waits a second more for the last part.
+  static constexpr std::chrono::milliseconds kRound{4000};
   static constexpr std::size_t kMaxRounds = 16;        // at a time
   static constexpr std::size_t kMaxRoundsEach = 4;     // of one user
   static constexpr std::size_t kMaxReady = 16U << 20;  // bytes of answers that a process has not taken yet
@@ -50,16 +56,23 @@ class ClusterViews {
   std::size_t rounds() const { return rounds_.size(); }
 
  private:
+  struct Asked {
+    Instant since;
+    std::string node;
+    std::unique_ptr<NodeViewRequest> request;
+  };
   struct Round {
     std::uint64_t number = 0;
     std::uint32_t user = 0;
     std::string view;
     std::uint32_t nodes = 0;
     std::deque<std::string> waiting;
-    std::list<NodeViewRequest> asked;
+    std::list<Asked> asked;  // the latest last
     std::deque<NodeAnswer> ready;
     std::size_t ready_bytes = 0;
-    Answer answer;  // null: the process has not asked for the next part yet
+    Answer answer;                 // null: the process has not asked for the next part yet
+    std::unique_ptr<Timer> limit;  // of the round
+    std::unique_ptr<Timer> more;   // when one of those asked becomes slow
     std::unique_ptr<Timer> soon;
     std::unique_ptr<Timer> expiry;
   };
@@ -67,7 +80,8 @@ class ClusterViews {
   Clock& clock() const { return means_.others.dial.clock; }
   void begin(std::uint32_t user, const std::string& view, Answer answer);
   void ask_more(Round& round);
-  void have(Round& round, std::list<NodeViewRequest>::iterator place, NodeAnswer answer);
+  void have(Round& round, std::list<Asked>::iterator place, NodeAnswer answer);
+  void end(Round& round);
   void answer_soon(Round& round);
   void answer_now(Round& round);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/flow/chunk_link.h"
 
 namespace cableway {
@@ -31,10 +32,7 @@ NodeViewRequest::NodeViewRequest(const Means& means, std::string node, std::stri
       deadline_(means.dial.clock.now() + kInAll) {}
 
 void NodeViewRequest::start() {
-  limit_ = means_.dial.clock.call_at(deadline_, [this] {
-    if (failure_.ok()) failure_ = absl::DeadlineExceededError("no answer to the request within 2 s");
-    fail();
-  });
+  limit_ = means_.dial.clock.call_at(deadline_, [this] { fail(); });
   next_ = means_.dial.clock.call_after(Duration{0}, [this] { try_first(); });
 }
 
@@ -90,6 +88,7 @@ void NodeViewRequest::dialed(absl::StatusOr<OpenHop> answer) {
 }
 
 void NodeViewRequest::fail() {
+  if (failure_.ok()) failure_ = absl::DeadlineExceededError("no answer to the request within 2 s");
   // Without a path it says little what became of one that is not to be used, unless it is that node's own cable.
   const bool is_known = last_resort_.ok() || path_.size() == 1;
   if (!is_known) return finish({node_, NoView::kNoPath, std::string(last_resort_.message()), ""});
@@ -100,6 +99,11 @@ void NodeViewRequest::finish(NodeAnswer answer) {
   limit_.reset();
   next_.reset();
   dial_.reset();
+  // Nodes may refuse without a word, and a row has a reason.
+  if (answer.why != NoView::kNone && answer.error.empty()) {
+    answer.error =
+        answer.why == NoView::kNoPath ? absl::StrCat("no path leads to node ", node_) : "refused without a reason";
+  }
   std::exchange(done_, nullptr)(std::move(answer));
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "tests/core/cluster_view/view_world.h"
 #include "tests/slow_build.h"
 
@@ -102,7 +103,43 @@ TEST(ClusterViewsTest, ABadNodeIsOneRowAndDelaysNoOther) {
     EXPECT_EQ(round.of("n2").why, each.why) << round.of("n2").error;
     EXPECT_THAT(round.of("n2").error, HasSubstr(each.error));
     EXPECT_LT(round.took, each.most);
-    EXPECT_GE(round.parts, each.manner == Manner::kStopped ? 2U : 1U) << "the others come first";
+    for (const char* node : {"n0", "n1", "n3"}) EXPECT_LT(round.came.at(node), 50ms) << node << " waits for no other";
+  }
+}
+
+TEST(ClusterViewsTest, ARefusalWithoutAReasonIsOneRow) {
+  for (const Manner manner : {Manner::kNoReasonCircuit, Manner::kNoReasonFlow, Manner::kNoReasonBusy}) {
+    ViewWorld world(4, kRing);
+    world.treat(2, manner);
+    const ViewWorld::Round round = world.ask(0, "status");
+    EXPECT_THAT(round.answers, SizeIs(4));
+    for (const char* node : {"n0", "n1", "n3"}) expect_answered(round, node);
+    EXPECT_NE(round.of("n2").why, NoView::kNone);
+    EXPECT_NE(round.of("n2").error, "");
+  }
+}
+
+// A tree: 12 nodes around the one that asks, and 12 behind each.
+TEST(ClusterViewsTest, ManySilentNodesKeepNoOtherWaiting) {
+  constexpr std::uint32_t kBranches = 12;
+  constexpr std::uint32_t kSilent = 130;
+  ViewWorld::Cables cables;
+  for (std::uint32_t i = 1; i <= kBranches; ++i) cables.emplace_back(0, i);
+  const std::uint32_t nodes = 1 + kBranches + kBranches * kBranches;
+  for (std::uint32_t i = kBranches + 1; i < nodes; ++i) cables.emplace_back(1 + i % kBranches, i);
+  ViewWorld world(nodes, cables);
+  for (std::uint32_t i = kBranches + 1; i <= kBranches + kSilent; ++i) world.treat(i, Manner::kStopped);
+  const ViewWorld::Round round = world.ask(0, "status");
+  EXPECT_THAT(round.answers, SizeIs(nodes));
+  EXPECT_LT(round.took, ClusterViews::kRound + 100ms) << "less than a process waits for";
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    const std::string node = absl::StrCat("n", i);
+    if (i > kBranches && i <= kBranches + kSilent) {
+      EXPECT_EQ(round.of(node).why, NoView::kTimedOut) << node << ": " << round.of(node).error;
+    } else {
+      expect_answered(round, node);
+      EXPECT_LT(round.came.at(node), 1s) << node << " waits for no other";
+    }
   }
 }
 
