@@ -16,7 +16,8 @@ void ViewAnswers::arrived(ArrivedSetup setup) {
   // No other path leads to another answer.
   if (!document.ok()) return std::move(setup).refuse(document.status(), FailureScope::kFlow);
   ++answered_;
-  sending_.send(std::move(setup), *document, held_.take(from));
+  const Instant deadline = clock_.now() + std::chrono::milliseconds(setup.setup().budget_ms);
+  sending_.send(std::move(setup), *document, held_.take(from), deadline);
 }
 
 absl::Status ViewAnswers::check(const ArrivedSetup& setup, const ShareHolder& from) const {
