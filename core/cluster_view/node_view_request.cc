@@ -81,10 +81,16 @@ void NodeViewRequest::dialed(absl::StatusOr<OpenHop> answer) {
     next_ = means_.dial.clock.call_after(kAgainAfter, [this] { dial(); });
     return;
   }
-  // That of the first path tells more, unless it only had no room.
-  if (failure_.ok() || refused_for_room(failure_)) failure_ = answer.status();
-  const bool is_final = ends_flow(failure_) || kind_of(failure_) == NoView::kOtherVersion;
-  is_final ? fail() : try_other();
+  // That of the first path tells more, unless it only had no room, or the node itself has refused on the other one.
+  const bool is_of_node = ends_flow(answer.status()) || is_too_old(answer.status());
+  if (failure_.ok() || refused_for_room(failure_) || is_of_node) failure_ = answer.status();
+  is_of_node ? fail() : try_other();
+}
+
+// Not only a node on the way.
+bool NodeViewRequest::is_too_old(const absl::Status& failure) const {
+  if (kind_of(failure) != NoView::kOtherVersion) return false;
+  return path_.size() == 1 || absl::StartsWith(failure.message(), absl::StrCat("node ", node_, " "));
 }
 
 void NodeViewRequest::fail() {

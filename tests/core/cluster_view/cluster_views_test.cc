@@ -27,6 +27,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 const ViewWorld::Cables kRing{{0, 1}, {1, 2}, {2, 3}, {3, 0}};
+const ViewWorld::Cables kRingOfFive{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}};
 const ViewWorld::Cables kLine{{0, 1}, {1, 2}, {2, 3}};
 
 SubKey some_key(std::byte first) {
@@ -144,12 +145,29 @@ TEST(ClusterViewsTest, ManySilentNodesKeepNoOtherWaiting) {
 }
 
 TEST(ClusterViewsTest, ANodeBehindABadOneIsReachedTheOtherWay) {
-  ViewWorld world(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}});
+  ViewWorld world(5, kRingOfFive);
   world.treat(1, Manner::kStopped);
   const ViewWorld::Round round = world.ask(0, "status");
   EXPECT_EQ(round.of("n1").why, NoView::kTimedOut);
   for (const char* node : {"n0", "n2", "n3", "n4"}) expect_answered(round, node);
   EXPECT_LT(round.took, 2100ms);
+}
+
+TEST(ClusterViewsTest, ANodeBehindAnEarlierVersionIsReachedTheOtherWay) {
+  ViewWorld world(5, kRingOfFive);
+  world.treat(1, Manner::kEarlier);
+  const ViewWorld::Round round = world.ask(0, "status");
+  EXPECT_EQ(round.of("n1").why, NoView::kOtherVersion);
+  for (const char* node : {"n0", "n2", "n3", "n4"}) expect_answered(round, node);
+}
+
+TEST(ClusterViewsTest, WhatTheNodeItselfSaysOnTheOtherWayCounts) {
+  ViewWorld world(5, kRingOfFive);
+  world.treat(1, Manner::kStopped);
+  world.treat(2, Manner::kLarge);
+  const ViewWorld::Round round = world.ask(0, "status");
+  EXPECT_EQ(round.of("n2").why, NoView::kRefused);
+  EXPECT_THAT(round.of("n2").error, HasSubstr("has 262145 bytes"));
 }
 
 TEST(ClusterViewsTest, WithoutAnotherWayTheRowNamesTheNodeInTheWay) {
