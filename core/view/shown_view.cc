@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/frame.h"
 #include "core/view/ports_view.h"
-#include "core/view/status_view.h"
+#include "core/view/status_parts.h"
 #include "routing/text/absl_view.h"
 #include "routing/text/json_schema.h"
 #include "routing/text/nearest_name.h"
@@ -21,6 +22,10 @@ using Json = nlohmann::ordered_json;
 
 // Ports lose their cables one after the other; older losses say little.
 constexpr std::size_t kMaxLosses = 64;
+
+// A listed flow with its numbers and names, but its path and what it waits for; and all of them.
+constexpr std::size_t kFlowBytes = 400;
+constexpr std::size_t kMaxFlowsBytes = kMaxDocumentBytes - (16U << 10);
 
 // The problems whose texts are of cables and neighbours alone. Other texts may have names of files, users, processes or
 // other interfaces, which no filter of words finds: of those the code's fixed meaning is shown.
@@ -72,38 +77,34 @@ Json head(const ViewSources& from, const ShownFacts& facts) {
           {"uptime_ms", facts.uptime_ms}};
 }
 
-// Of the view for its own processes, whose members have the same meaning.
-Json own_status(const ViewSources& from, FlowsStatus flows) {
-  return Json::parse(status_view(from.node, from.relay(), flows, from.sessions(), from.problems()));
-}
-
-FlowsStatus without_list(FlowsStatus flows) {
-  flows.listed.clear();
-  return flows;
-}
-
-Json shown_problems(const Json& status) {
-  Json problems = status.at("problems");
+Json shown_problems(const ViewSources& from) {
+  Json problems = problems_json(from.node, from.problems(), from.run);
   for (Json& problem : problems) {
     problem["text"] = shown_text(problem.at("code").get<std::string>(), problem.at("text").get<std::string>());
   }
   return problems;
 }
 
+// The members have the same meaning as in the status for the node's own processes.
 Json status(const ViewSources& from, const ShownFacts& facts) {
-  const Json own = own_status(from, without_list(from.flows()));
   Json shown = head(from, facts);
-  take(own, {"draining", "draining_cables", "nodes", "cables_up"}, shown);
-  std::vector<std::string> neighbours;
-  for (const auto& [key, neighbour] : from.node.neighbours().all()) {
-    if (neighbour.up) neighbours.push_back(neighbour.name);
+  const auto& all = from.node.neighbours().all();
+  std::set<std::string> neighbours;
+  for (const auto& [key, neighbour] : all) {
+    if (neighbour.up) neighbours.insert(neighbour.name);
   }
-  std::sort(neighbours.begin(), neighbours.end());
-  neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+  shown["draining"] = from.node.draining();
+  shown["draining_cables"] = from.node.draining_cables();
+  shown["nodes"] = from.node.flooding().database().size();
+  shown["cables_up"] = std::count_if(all.begin(), all.end(), [](const auto& each) { return each.second.up; });
   shown["neighbours"] = neighbours;
   shown["has_key"] = !from.keys().empty();
-  shown["problems"] = shown_problems(own);
-  take(own, {"own", "relayed", "relay_memory", "rdma_memory"}, shown);
+  shown["problems"] = shown_problems(from);
+  shown["own"] = own_flows_json(from.flows());
+  const RelayStatus relay = from.relay();
+  shown["relayed"] = relayed_json(relay);
+  shown["relay_memory"] = relay_memory_json(relay.memory);
+  shown["rdma_memory"] = rdma_memory_json(relay.rdma_memory);
   return shown;
 }
 
@@ -144,7 +145,7 @@ Json shown_port(const Json& port) {
 }
 
 Json shown_ports(const ViewSources& from, const ShownFacts& facts) {
-  const Json own = Json::parse(ports_view(from.node, from.transport, from.rejected(), from.control())).at("ports");
+  const Json own = ports_json(from.node, from.transport, from.control());
   const std::map<std::string, PortBytes> bytes =
       facts.port_bytes ? facts.port_bytes() : std::map<std::string, PortBytes>();
   Json ports = Json::array();
@@ -164,31 +165,32 @@ Json ports(const ViewSources& from, const ShownFacts& facts) {
 }
 
 // Without what takes most room in the node's own view: the circuits of each flow, and why a transport was chosen.
-Json flow(const Json& own) {
+Json shown_flow(const FlowStatus& each) {
+  const Json own = flow_facts_json(each);
   Json shown = Json::object();
   take(own,
        {"flow", "node", "sends", "path", "port", "transport", "open_ms", "bytes", "mbps", "waits", "reroutes",
         "pause_ms"},
        shown);
-  shown["circuits"] = own.at("circuits").size();
+  shown["circuits"] = each.counts.circuits.size();
   return shown;
 }
 
+// As many flows as fit the document, so that the others are shown where a node has very many.
 Json flows(const ViewSources& from, const ShownFacts& facts) {
-  const Json own = own_status(from, from.flows());
+  const FlowsStatus flows = from.flows();
   Json shown = head(from, facts);
-  take(own, {"own", "relayed"}, shown);
+  shown["own"] = own_flows_json(flows);
+  shown["relayed"] = relayed_json(from.relay());
   shown["flows"] = Json::array();
-  for (const Json& each : own.at("flows")) shown["flows"].push_back(flow(each));
-  shown["circuits"] = Json::array();
-  for (const Json& each : own.at("circuits")) {
-    shown["circuits"].push_back({{"flow", each.at("flow")},
-                                 {"path", each.at("path")},
-                                 {"bytes", each.at("bytes")},
-                                 {"open_ms", each.at("open_ms")},
-                                 {"in", each.at("upstream").at("transport")},
-                                 {"out", each.at("downstream").at("transport")}});
+  std::size_t bytes = 0;
+  for (const FlowStatus& each : flows.listed) {
+    // Texts may be escaped.
+    bytes += kFlowBytes + each.flow.path.size() + 2 * each.waits.size();
+    if (bytes > kMaxFlowsBytes) break;
+    shown["flows"].push_back(shown_flow(each));
   }
+  shown["flows_left_out"] = flows.open - std::min<std::uint64_t>(flows.open, shown["flows"].size());
   return shown;
 }
 
@@ -215,11 +217,11 @@ Json lost_cables(const EventLog& log) {
 }
 
 Json doctor(const ViewSources& from, const ShownFacts& facts) {
-  const Json own = own_status(from, without_list(from.flows()));
   Json shown = head(from, facts);
-  take(own, {"draining", "draining_cables"}, shown);
+  shown["draining"] = from.node.draining();
+  shown["draining_cables"] = from.node.draining_cables();
   shown["has_key"] = !from.keys().empty();
-  shown["problems"] = shown_problems(own);
+  shown["problems"] = shown_problems(from);
   shown["lost_cables"] = lost_cables(from.node.events());
   shown["ports"] = shown_ports(from, facts);
   return shown;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/flow/frame.h"
 #include "sim/nodes/node_world.h"
 
 namespace cableway {
@@ -125,6 +126,19 @@ TEST_F(ShownViewTest, FlowsAreListedWithoutTheirProcess) {
   EXPECT_EQ(shown[0].at("path"), "n0 -> n1");
   EXPECT_FALSE(shown[0].contains("process"));
   EXPECT_FALSE(json("status").contains("flows"));
+}
+
+TEST_F(ShownViewTest, VeryManyFlowsAreShownInPart) {
+  FlowStatus flow;
+  flow.flow = {1, 0xAB, "n1", true, std::string(200, 'p'), "eth0", {"tcp", "it is all there is"}, 10};
+  flow.waits = std::string(500, '"');
+  flows_.listed.assign(4096, flow);
+  flows_.open = 5000;
+  EXPECT_LE(text("flows").size(), kMaxDocumentBytes);
+  const Json shown = json("flows");
+  EXPECT_GT(shown.at("flows").size(), 100U);
+  EXPECT_EQ(shown.at("flows").size() + shown.at("flows_left_out").get<std::size_t>(), 5000U);
+  EXPECT_FALSE(shown.contains("circuits")) << "a relay has too many, and they are counted";
 }
 
 TEST_F(ShownViewTest, DoctorNamesTheOtherEndOfALostCable) {
