@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/clock.h"
 #include "core/node/node.h"
 #include "core/relay/relay_status.h"
 #include "core/session/flow_ledger.h"

@@ -201,6 +201,22 @@ TEST(ClusterViewsTest, AViewThatDoesNotExistIsRefusedAtOnce) {
   EXPECT_THAT(world.ask(0, "events").error, HasSubstr("shows no view \"events\""));
 }
 
+// Two processes that take nothing: what waits for them is bounded together with that of all others.
+TEST(ClusterViewsTest, AnswersThatNobodyTakesAreBounded) {
+  constexpr std::uint32_t kNodes = 40;
+  ViewWorld::Cables cables;
+  for (std::uint32_t i = 1; i < kNodes; ++i) cables.emplace_back((i - 1) / 8, i);
+  ViewWorld world(kNodes, cables);
+  for (std::uint32_t i = 1; i < kNodes; ++i) world.treat(i, Manner::kLargest);
+  const auto forget = [](const ClusterViewReply&) {};
+  for (std::uint32_t user = 1; user <= 8; ++user) {
+    for (const char* view : {"status", "ports"}) world.views(0).request(user, {0, view}, forget);
+  }
+  world.nodes().clock().run_for(3s);
+  EXPECT_GT(world.views(0).ready_bytes(), ClusterViews::kMaxReadyOfAll / 2);
+  EXPECT_LE(world.views(0).ready_bytes(), ClusterViews::kMaxReadyOfAll + ClusterViews::kAtOnce * kMaxDocumentBytes);
+}
+
 TEST(ClusterViewsTest, RoundsAreBoundedAndDropped) {
   ViewWorld world(4, kRing);
   world.treat(2, Manner::kStopped);
@@ -222,7 +238,7 @@ TEST(ClusterViewsTest, RoundsAreBoundedAndDropped) {
 // process what all of them compute for it, one after the other.
 TEST(ClusterViewsTest, SixtyFourNodesWithinASecond) {
   ViewWorld world(64, torus(8), some_key(std::byte{1}));
-  for (const char* view : {"status", "ports", "doctor"}) {
+  for (const char* view : {"status", "ports", "flows", "doctor"}) {
     const std::clock_t begin = std::clock();
     const ViewWorld::Round round = world.ask(0, view);
     const std::chrono::duration<double> computed(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);

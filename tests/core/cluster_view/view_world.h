@@ -37,6 +37,7 @@ enum class Manner {
   kStopped,  // its kernel accepts the connection; then nothing
   kEarlier,  // refuses the purpose, as an earlier version does
   kGarbage,  // answers with bytes that are no document
+  kLargest,  // has a view that is as large as a document may be
   kLarge,    // has a view that is larger than a document may be
   // Refuses without a word, with each scope.
   kNoReasonCircuit,
@@ -182,6 +183,7 @@ class ViewWorld {
     absl::StatusOr<std::string> make(const std::string& view) {
       ++made;
       if (manner == Manner::kGarbage) return std::string("\x1b[2J{\"node\": [[[");
+      if (manner == Manner::kLargest) return std::string(kMaxDocumentBytes, ' ');
       if (manner == Manner::kLarge) return std::string(kMaxDocumentBytes + 1, ' ');
       const ViewSources sources{.node = node,
                                 .transport = TransportSetting::kAuto,
