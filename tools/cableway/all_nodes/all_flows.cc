@@ -22,8 +22,14 @@ struct FlowKey {
   friend auto operator<=>(const FlowKey&, const FlowKey&) = default;
 };
 
-// Both ends tell of a flow. The source knows more of it.
-void merge(const NodeDocument& each, std::map<FlowKey, Json>& merged) {
+struct ToldFlow {
+  bool by_source = false;
+  Json shown;
+};
+
+// What one node tells, checked: of each flow once, or as source and destination where it has both.
+std::vector<std::pair<FlowKey, ToldFlow>> told_by(const NodeDocument& each) {
+  std::vector<std::pair<FlowKey, ToldFlow>> told;
   for (const Json& flow : each.document.at("flows")) {
     const bool sends = flow.at("sends").get<bool>();
     const std::string peer = text(flow, "node");
@@ -39,28 +45,37 @@ void merge(const NodeDocument& each, std::map<FlowKey, Json>& merged) {
     if (!flow.at("mbps").is_null()) static_cast<void>(flow.at("mbps").get<double>());
     if (!flow.at("reroutes").is_null()) static_cast<void>(number(flow, "reroutes"));
     if (!flow.at("waits").is_null()) static_cast<void>(text(flow, "waits"));
-    const auto known = merged.find(key);
-    if (known == merged.end()) {
-      merged.emplace(key, std::move(shown));
-      continue;
-    }
-    Json told_by = known->second.at("told_by");
-    told_by.push_back(each.node);
-    if (sends) known->second = std::move(shown);
-    known->second["told_by"] = std::move(told_by);
+    told.emplace_back(key, ToldFlow{sends, std::move(shown)});
   }
+  static_cast<void>(number(each.document.at("relayed"), "circuits_open"));
+  static_cast<void>(number(each.document.at("relayed"), "bytes"));
+  static_cast<void>(number(each.document, "flows_left_out"));
+  return told;
+}
+
+// Both ends tell of a flow. The source knows more of it.
+void merge(const std::string& node, FlowKey key, ToldFlow flow, std::map<FlowKey, Json>& merged) {
+  const auto [known, is_new] = merged.try_emplace(std::move(key), std::move(flow.shown));
+  if (is_new) return;
+  Json told_by = known->second.at("told_by");
+  told_by.push_back(node);
+  if (flow.by_source) known->second = std::move(flow.shown);
+  known->second["told_by"] = std::move(told_by);
 }
 
 std::map<FlowKey, Json> merge_all(NodeDocuments& documents) {
   std::map<FlowKey, Json> merged;
   read_each(documents, [&](const NodeDocument& each) {
-    std::map<FlowKey, Json> with = merged;  // a document is read as a whole, or not at all
-    merge(each, with);
-    static_cast<void>(number(each.document.at("relayed"), "circuits_open"));
-    static_cast<void>(number(each.document.at("relayed"), "bytes"));
-    merged = std::move(with);
+    // A document is read as a whole, or not at all.
+    for (auto& [key, flow] : told_by(each)) merge(each.node, key, std::move(flow), merged);
   });
   return merged;
+}
+
+std::uint64_t left_out(const NodeDocuments& documents) {
+  std::uint64_t count = 0;
+  for (const NodeDocument& each : documents.shown) count += number(each.document, "flows_left_out");
+  return count;
 }
 
 std::string flows_table(const std::map<FlowKey, Json>& flows) {
@@ -103,8 +118,10 @@ std::string relays_table(const NodeDocuments& documents) {
 
 std::string all_flows_text(NodeDocuments documents) {
   const std::map<FlowKey, Json> flows = merge_all(documents);
+  const std::uint64_t without = left_out(documents);
   return absl::StrCat("flows between the processes of ", documents.shown.size(), " nodes: ", flows.size(), " open\n",
-                      flows_table(flows), relays_table(documents), missing_text(documents.missing));
+                      without == 0 ? "" : absl::StrCat("without ", without, " of nodes that have very many\n"),
+                      flows_table(flows), relays_table(documents), missing_text(documents));
 }
 
 Json all_flows_json(NodeDocuments documents) {
