@@ -47,7 +47,7 @@ cableway_folder_uses(core/flooding core core/discovery core/ports)
 cableway_folder_uses(core/settings core/discovery core/ports core/pulse)
 cableway_folder_uses(core/node core core/crypto core/event core/circuit core/discovery core/ports core/pulse core/session core/flooding)
 cableway_folder_uses(core/cluster_view core core/flow core/circuit core/crypto core/session core/node)
-cableway_folder_uses(core/view core/event core/circuit core/discovery core/ports core/relay core/session core/settings core/node)
+cableway_folder_uses(core/view core/event core/circuit core/discovery core/flow core/ports core/relay core/session core/settings core/node)
 
 cableway_folder_uses(core/metrics core core/node core/view)
 cableway_folder_uses(core/live core/circuit core/event core/metrics core/node core/view)

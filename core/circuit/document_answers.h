@@ -1,16 +1,17 @@
-// Documents on their way to the neighbours that asked for them with a set-up for a view. Each has a time limit, as it
-// may be larger than what a connection takes at once, and the neighbour may not read.
+// Documents on their way to the neighbours that asked for them with a set-up for a view. Each has a time limit,
+// as the neighbour may not read.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_DOCUMENT_ANSWERS_H_
 #define CABLEWAY_CORE_CIRCUIT_DOCUMENT_ANSWERS_H_
 
-#include <chrono>
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/circuit/hop_reception.h"
 #include "core/clock.h"
@@ -27,18 +28,17 @@ class DocumentAnswers {
   DocumentAnswers(const DocumentAnswers&) = delete;
   DocumentAnswers& operator=(const DocumentAnswers&) = delete;
 
-  // Answers the set-up, within its budget, and closes its connection. `held` is given back then. At most
-  // kMaxDocumentBytes.
-  void send(ArrivedSetup setup, absl::string_view document, HeldPlaces::Place held) {
-    const std::chrono::milliseconds budget(setup.setup().budget_ms);
+  // Answers the set-up, until `deadline`, and closes its connection. `held` is given back then: when the neighbour,
+  // which closes a connection that it has read, has done so. At most kMaxDocumentBytes.
+  void send(ArrivedSetup setup, absl::string_view document, HeldPlaces::Place held, Instant deadline) {
     ArrivedSetup::Documented answer = std::move(setup).with_document(document);
     const auto place = sending_.insert(sending_.end(), {std::move(held), std::move(answer.connection), nullptr});
-    place->limit = clock_.call_after(budget, [this, place] {
-      place->connection->abandon();
-      sending_.erase(place);
+    place->limit = clock_.call_at(deadline, [this, place] { end(place); });
+    place->connection->send(std::move(answer.bytes), [this, place](const absl::Status& ended) {
+      if (!ended.ok()) return end(place);
+      // The operating system has the document, and would keep it for a neighbour that never reads.
+      place->connection->read(1, [this, place](const absl::Status&, std::span<const std::byte>) { end(place); });
     });
-    place->connection->send(std::move(answer.bytes),
-                            [this, place](const absl::Status& /*ended*/) { sending_.erase(place); });
   }
   std::size_t size() const { return sending_.size(); }
 
@@ -48,6 +48,12 @@ class DocumentAnswers {
     std::unique_ptr<SetupConnection> connection;
     std::unique_ptr<Timer> limit;
   };
+
+  // Nothing of the document is left in the operating system, whatever the neighbour has read.
+  void end(std::list<Sending>::iterator place) {
+    place->connection->abandon();
+    sending_.erase(place);
+  }
 
   Clock& clock_;
   std::list<Sending> sending_;

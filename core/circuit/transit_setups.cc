@@ -216,6 +216,7 @@ void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Statu
 
 void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   const ShareHolder from = place->held.holder();
+  const Instant since = place->since;
   ArrivedSetup arrived = std::move(place->setup);
   HeldPlaces::Place held = std::move(place->held);
   dialing_.erase(place);
@@ -226,7 +227,8 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   }
   const CircuitSetup setup = arrived.setup();
   if (setup.purpose == SetupPurpose::kView) {
-    return documents_.send(std::move(arrived), downstream->document, std::move(held));
+    const Instant deadline = since + std::chrono::milliseconds(setup.budget_ms);
+    return documents_.send(std::move(arrived), downstream->document, std::move(held), deadline);
   }
   held = {};  // its place is that of the open circuit from here on
   if (setup.purpose == SetupPurpose::kInquiry) {

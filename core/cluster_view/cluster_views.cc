@@ -55,28 +55,84 @@ void ClusterViews::begin(std::uint32_t user, const std::string& view, Answer ans
     if (node != means_.others.name) round.waiting.push_back(std::move(node));
   }
   round.nodes = static_cast<std::uint32_t>(round.waiting.size() + 1);
-  ask_more(round);
+  round.limit = clock().call_after(kRound, [this, &round] { end(round); });
+  ask_more();
   answer_soon(round);
 }
 
-// Stops for a process that does not take the answers: what is under way then has room besides.
-void ClusterViews::ask_more(Round& round) {
-  while (!round.waiting.empty() && round.asked.size() < kAtOnce && round.ready_bytes < kMaxReady) {
-    const auto place = std::make_shared<std::list<NodeViewRequest>::iterator>();
-    round.asked.emplace_back(means_.others, std::move(round.waiting.front()), round.view,
-                             [this, &round, place](NodeAnswer answer) { have(round, *place, std::move(answer)); });
-    *place = std::prev(round.asked.end());
-    round.waiting.pop_front();
-    (*place)->start();
+std::size_t ClusterViews::ready_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [number, round] : rounds_) bytes += round.ready_bytes;
+  return bytes;
+}
+
+ClusterViews::Room ClusterViews::room() const {
+  const Instant now = clock().now();
+  std::size_t asked = 0;
+  std::size_t young = 0;
+  std::optional<Instant> again;
+  for (const auto& [number, round] : rounds_) {
+    asked += round.asked.size();
+    for (auto each = round.asked.rbegin(); each != round.asked.rend() && each->since + kSlow > now; ++each) {
+      ++young;
+      again = std::min(again.value_or(each->since + kSlow), each->since + kSlow);
+    }
+  }
+  if (asked >= kMostAtOnce || ready_bytes() >= kMaxReadyOfAll) return {};
+  if (young >= kAtOnce) return {false, again};
+  return {true, std::nullopt};
+}
+
+// Each round in its turn, except those whose process does not take the answers.
+void ClusterViews::ask_more() {
+  more_.reset();
+  for (bool any = true; any;) {
+    any = false;
+    for (auto& [number, round] : rounds_) {
+      if (round.waiting.empty() || round.ready_bytes >= kMaxReady) continue;
+      const Room free = room();
+      if (free.again) more_ = clock().call_at(*free.again, [this] { ask_more(); });
+      if (!free.is_free) return;
+      ask_next(round);
+      any = true;
+    }
   }
 }
 
-void ClusterViews::have(Round& round, std::list<NodeViewRequest>::iterator place, NodeAnswer answer) {
+void ClusterViews::ask_next(Round& round) {
+  const auto place = round.asked.insert(round.asked.end(), {clock().now(), std::move(round.waiting.front()), nullptr});
+  round.waiting.pop_front();
+  place->request = std::make_unique<NodeViewRequest>(
+      means_.others, place->node, round.view,
+      [this, &round, place](NodeAnswer answer) { have(round, place, std::move(answer)); });
+  place->request->start();
+}
+
+void ClusterViews::have(Round& round, std::list<Asked>::iterator place, NodeAnswer answer) {
   round.asked.erase(place);
   round.ready_bytes += bytes_of(answer);
   round.ready.push_back(std::move(answer));
-  ask_more(round);
+  ask_more();
   answer_soon(round);
+}
+
+// Its time is over: what has come is shown, and a row for each other node.
+void ClusterViews::end(Round& round) {
+  const auto add = [&](std::string node, const char* why) {
+    round.ready.push_back({std::move(node), NoView::kTimedOut, why, ""});
+    round.ready_bytes += bytes_of(round.ready.back());
+  };
+  for (Asked& each : round.asked) add(std::move(each.node), "no answer when the time for all nodes, 4 s, was over");
+  for (std::string& node : round.waiting) add(std::move(node), "not asked in time, as many others did not answer");
+  round.asked.clear();
+  round.waiting.clear();
+  ask_more();
+  answer_soon(round);
+}
+
+void ClusterViews::drop(std::uint64_t round) {
+  rounds_.erase(round);
+  ask_more();
 }
 
 void ClusterViews::answer_soon(Round& round) {
@@ -100,10 +156,11 @@ void ClusterViews::answer_now(Round& round) {
   const Answer answer = std::exchange(round.answer, nullptr);
   if (reply.done) {
     rounds_.erase(round.number);
+    ask_more();
     return answer(std::move(reply));
   }
-  round.expiry = clock().call_after(kAskAgain, [this, number = round.number] { rounds_.erase(number); });
-  ask_more(round);
+  round.expiry = clock().call_after(kAskAgain, [this, number = round.number] { drop(number); });
+  ask_more();
   answer(std::move(reply));
 }
 

@@ -13,6 +13,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -24,10 +25,18 @@ namespace cableway {
 
 class ClusterViews {
  public:
-  static constexpr std::size_t kAtOnce = 64;           // nodes that one round asks at a time
-  static constexpr std::size_t kMaxRounds = 16;        // at a time
-  static constexpr std::size_t kMaxRoundsEach = 4;     // of one user
-  static constexpr std::size_t kMaxReady = 16U << 20;  // bytes of answers that a process has not taken yet
+  // Nodes that all rounds together ask at a time: those that answer at once, and with those that have not answered for
+  // kSlow. So silent nodes keep none of the others waiting.
+  static constexpr std::size_t kAtOnce = 64;
+  static constexpr std::size_t kMostAtOnce = 256;
+  static constexpr std::chrono::milliseconds kSlow{200};
+  // For all nodes together: the process waits a second more for the last part.
+  static constexpr std::chrono::milliseconds kRound{4000};
+  static constexpr std::size_t kMaxRounds = 16;     // at a time
+  static constexpr std::size_t kMaxRoundsEach = 4;  // of one user
+  // Bytes of answers that a process has not taken yet, and all together. What is under way has room besides.
+  static constexpr std::size_t kMaxReady = 4U << 20;
+  static constexpr std::size_t kMaxReadyOfAll = 16U << 20;
   // For the process to ask for the next part. Then the round is dropped.
   static constexpr std::chrono::seconds kAskAgain{5};
 
@@ -48,32 +57,50 @@ class ClusterViews {
   // `user`: whose process it is. `answer` is called once, at once or later.
   void request(std::uint32_t user, const ClusterViewRequest& request, Answer answer);
   std::size_t rounds() const { return rounds_.size(); }
+  // Of answers that processes have not taken yet.
+  std::size_t ready_bytes() const;
 
  private:
+  struct Asked {
+    Instant since;
+    std::string node;
+    std::unique_ptr<NodeViewRequest> request;
+  };
   struct Round {
     std::uint64_t number = 0;
     std::uint32_t user = 0;
     std::string view;
     std::uint32_t nodes = 0;
     std::deque<std::string> waiting;
-    std::list<NodeViewRequest> asked;
+    std::list<Asked> asked;  // the latest last
     std::deque<NodeAnswer> ready;
     std::size_t ready_bytes = 0;
-    Answer answer;  // null: the process has not asked for the next part yet
+    Answer answer;                 // null: the process has not asked for the next part yet
+    std::unique_ptr<Timer> limit;  // of the round
     std::unique_ptr<Timer> soon;
     std::unique_ptr<Timer> expiry;
   };
 
   Clock& clock() const { return means_.others.dial.clock; }
   void begin(std::uint32_t user, const std::string& view, Answer answer);
-  void ask_more(Round& round);
-  void have(Round& round, std::list<NodeViewRequest>::iterator place, NodeAnswer answer);
+  // Whether another node may be asked. No: at which time, unless it depends on answers or processes.
+  struct Room {
+    bool is_free = false;
+    std::optional<Instant> again;
+  };
+  Room room() const;
+  void ask_more();
+  void ask_next(Round& round);
+  void have(Round& round, std::list<Asked>::iterator place, NodeAnswer answer);
+  void end(Round& round);
+  void drop(std::uint64_t round);
   void answer_soon(Round& round);
   void answer_now(Round& round);
 
   const Means means_;
   std::uint64_t last_ = 0;
   std::map<std::uint64_t, Round> rounds_;
+  std::unique_ptr<Timer> more_;  // when one of those asked becomes slow
 };
 
 }  // namespace cableway

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/flow/chunk_link.h"
 
 namespace cableway {
@@ -31,10 +32,7 @@ NodeViewRequest::NodeViewRequest(const Means& means, std::string node, std::stri
       deadline_(means.dial.clock.now() + kInAll) {}
 
 void NodeViewRequest::start() {
-  limit_ = means_.dial.clock.call_at(deadline_, [this] {
-    if (failure_.ok()) failure_ = absl::DeadlineExceededError("no answer to the request within 2 s");
-    fail();
-  });
+  limit_ = means_.dial.clock.call_at(deadline_, [this] { fail(); });
   next_ = means_.dial.clock.call_after(Duration{0}, [this] { try_first(); });
 }
 
@@ -83,13 +81,20 @@ void NodeViewRequest::dialed(absl::StatusOr<OpenHop> answer) {
     next_ = means_.dial.clock.call_after(kAgainAfter, [this] { dial(); });
     return;
   }
-  // That of the first path tells more, unless it only had no room.
-  if (failure_.ok() || refused_for_room(failure_)) failure_ = answer.status();
-  const bool is_final = ends_flow(failure_) || kind_of(failure_) == NoView::kOtherVersion;
-  is_final ? fail() : try_other();
+  // That of the first path tells more, unless it only had no room, or the node itself has refused on the other one.
+  const bool is_of_node = ends_flow(answer.status()) || is_too_old(answer.status());
+  if (failure_.ok() || refused_for_room(failure_) || is_of_node) failure_ = answer.status();
+  is_of_node ? fail() : try_other();
+}
+
+// Not only a node on the way.
+bool NodeViewRequest::is_too_old(const absl::Status& failure) const {
+  if (kind_of(failure) != NoView::kOtherVersion) return false;
+  return path_.size() == 1 || absl::StartsWith(failure.message(), absl::StrCat("node ", node_, " "));
 }
 
 void NodeViewRequest::fail() {
+  if (failure_.ok()) failure_ = absl::DeadlineExceededError("no answer to the request within 2 s");
   // Without a path it says little what became of one that is not to be used, unless it is that node's own cable.
   const bool is_known = last_resort_.ok() || path_.size() == 1;
   if (!is_known) return finish({node_, NoView::kNoPath, std::string(last_resort_.message()), ""});
@@ -100,6 +105,11 @@ void NodeViewRequest::finish(NodeAnswer answer) {
   limit_.reset();
   next_.reset();
   dial_.reset();
+  // Nodes may refuse without a word, and a row has a reason.
+  if (answer.why != NoView::kNone && answer.error.empty()) {
+    answer.error =
+        answer.why == NoView::kNoPath ? absl::StrCat("no path leads to node ", node_) : "refused without a reason";
+  }
   std::exchange(done_, nullptr)(std::move(answer));
 }
 

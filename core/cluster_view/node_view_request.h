@@ -1,7 +1,7 @@
 // Asks one node for a view: dials a set-up for it along a path, and along another one if the first has failed.
 //
 //   path -> dial -> document
-//             |-> refused there, or by a node of an earlier version -> the reason
+//             |-> refused there, or it is of an earlier version -> the reason
 //             |-> no room on the way -> the same path again, a moment later
 //             '-> failed on the way -> another path, once
 //
@@ -62,6 +62,7 @@ class NodeViewRequest {
   void try_other();
   void dial();
   void dialed(absl::StatusOr<OpenHop> answer);
+  bool is_too_old(const absl::Status& failure) const;
   void fail();
   void finish(NodeAnswer answer);
 
@@ -72,7 +73,7 @@ class NodeViewRequest {
   Instant deadline_;
   std::vector<Hop> path_;
   absl::Status last_resort_;
-  absl::Status failure_;  // of the first path
+  absl::Status failure_;  // of the first path, or the node's own
   bool is_other_ = false;
   std::unique_ptr<Timer> limit_;
   std::unique_ptr<Timer> next_;

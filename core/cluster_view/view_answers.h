@@ -1,5 +1,5 @@
-// Answers other nodes' set-ups for this node's views. A view is made at most once in kFresh, however many ask, and what
-// one neighbour can have under way is bounded.
+// Answers other nodes' set-ups for this node's views. A view is made at most once in kFresh, or in kRest times what
+// that takes, however many ask, and what one neighbour can have under way is bounded.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CLUSTER_VIEW_VIEW_ANSWERS_H_
@@ -18,6 +18,7 @@
 #include "core/circuit/hop_reception.h"
 #include "core/clock.h"
 #include "core/neighbour_shares.h"
+#include "core/token_bucket.h"
 
 namespace cableway {
 
@@ -25,6 +26,11 @@ class ViewAnswers {
  public:
   // Less than a reader of rates waits between two views.
   static constexpr std::chrono::milliseconds kFresh{250};
+  // A view is not made again for so many times as long as that took: the four views take at most a tenth of the thread.
+  static constexpr int kRest = 40;
+  // Requests of one neighbour: a burst, and then 200 a second.
+  static constexpr std::chrono::milliseconds kEvery{5};
+  static constexpr int kBurst = 256;
   // Documents on their way to one neighbour, and to all (neighbour_shares.h).
   static constexpr std::size_t kMaxEach = 64;
   static constexpr std::size_t kMaxOfAll = 256;
@@ -50,17 +56,19 @@ class ViewAnswers {
 
  private:
   struct Made {
-    Instant at;
+    Instant until;  // it is given to all who ask
     absl::StatusOr<std::string> document;
   };
 
-  absl::Status check(const ArrivedSetup& setup, const ShareHolder& from) const;
+  absl::Status check(const ArrivedSetup& setup, const ShareHolder& from);
+  bool may_ask(const ShareHolder& from);
   const absl::StatusOr<std::string>& fresh(const std::string& view);
 
   Clock& clock_;
   const Host host_;
   std::map<std::string, Made> made_;
-  absl::StatusOr<std::string> unknown_;  // the latest
+  absl::StatusOr<std::string> unknown_;       // the latest
+  std::map<ShareHolder, TokenBucket> rates_;  // of neighbours that are up, and a few that were
   HeldPlaces held_;
   DocumentAnswers sending_;
   std::size_t answered_ = 0;

@@ -3,6 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
 namespace cableway {
 
 absl::StatusOr<ViewPaths> view_paths(const PathPlanner& planner, const std::string& node, std::size_t most) {
@@ -11,7 +14,8 @@ absl::StatusOr<ViewPaths> view_paths(const PathPlanner& planner, const std::stri
   found.last_resort = offers.status();
   if (!offers.ok()) offers = planner.paths_for_inquiry(node, 0, most);
   const std::optional<routing::NodeIndex> index = planner.topology().find_node(node);
-  if (!offers.ok() || !index.has_value()) return found.last_resort;
+  if (!offers.ok()) return found.last_resort;
+  if (!index.has_value()) return absl::NotFoundError(absl::StrCat("the topology has no node ", node));
   for (PathOffer& offer : *offers) {
     offer.hops.back().to_port = planner.topology().node(*index).relay_port;
     found.paths.push_back(std::move(offer.hops));

@@ -130,14 +130,18 @@ nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting
           {"control", nullptr}};
 }
 
-std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,
-                       const ControlCounters& counters) {
+nlohmann::ordered_json ports_json(const Node& node, TransportSetting setting, const ControlCounters& counters) {
   Json ports = Json::array();
   for (const PortFacts& port : node.neighbours().ports()) {
     Json& shown = ports.emplace_back(port_json(port, setting));
     shown["neighbours"] = neighbours_json(node, port.id);
     shown["control"] = control_json(counters, port.id);
   }
+  return ports;
+}
+
+std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,
+                       const ControlCounters& counters) {
   Json not_used = Json::array();
   for (const RejectedPort& each : rejected)
     not_used.push_back({{"interface", each.interface}, {"reason", each.reason}, {"requested", each.requested}});
@@ -145,7 +149,7 @@ std::string ports_view(const Node& node, TransportSetting setting, const std::ve
   const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
                      {"node", node.identity().name},
                      {"cluster", node.identity().cluster},
-                     {"ports", ports},
+                     {"ports", ports_json(node, setting, counters)},
                      {"rejected", not_used},
                      {"dropped",
                       {{"garbage", heard.garbage},

@@ -17,7 +17,9 @@ namespace cableway {
 // A port as it is seen without a node: its neighbours and its control channel are null. `setting`: CABLEWAY_TRANSPORT.
 nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting);
 
-// `setting`: this node's CABLEWAY_TRANSPORT.
+// The node's ports with both. `setting`: this node's CABLEWAY_TRANSPORT.
+nlohmann::ordered_json ports_json(const Node& node, TransportSetting setting, const ControlCounters& counters);
+
 std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,
                        const ControlCounters& counters);
 

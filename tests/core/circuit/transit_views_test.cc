@@ -54,6 +54,9 @@ TEST_F(TransitViewsTest, PassADocumentBackWithoutAPlaceOrAnEvent) {
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(body.data()), body.size()), "{\"node\": \"n2\"}");
   EXPECT_EQ(transit_.views(), 1U) << "until all of it is sent";
   upstream->run();
+  EXPECT_EQ(transit_.views(), 1U) << "until it is read";
+  upstream->ended = absl::UnavailableError("closed");
+  upstream->run();
   EXPECT_EQ(transit_.views(), 0U);
   EXPECT_FALSE(upstream->is_open);
   EXPECT_THAT(events_.raised, IsEmpty());
@@ -108,9 +111,11 @@ TEST_F(TransitViewsTest, BoundThoseOfANeighbour) {
 
 TEST_F(TransitViewsTest, EndADocumentThatIsNotRead) {
   const auto upstream = arrive(view());
+  clock_.run_for(milliseconds(600));
   show(*connector_.reach(), "{}");
+  upstream->run();
   EXPECT_EQ(transit_.views(), 1U);
-  clock_.run_for(milliseconds(1100));
+  clock_.run_for(milliseconds(500));  // a second since the request
   EXPECT_EQ(transit_.views(), 0U);
   EXPECT_FALSE(upstream->is_open);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "tests/core/cluster_view/view_world.h"
 #include "tests/slow_build.h"
 
@@ -26,6 +27,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 const ViewWorld::Cables kRing{{0, 1}, {1, 2}, {2, 3}, {3, 0}};
+const ViewWorld::Cables kRingOfFive{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}};
 const ViewWorld::Cables kLine{{0, 1}, {1, 2}, {2, 3}};
 
 SubKey some_key(std::byte first) {
@@ -102,17 +104,70 @@ TEST(ClusterViewsTest, ABadNodeIsOneRowAndDelaysNoOther) {
     EXPECT_EQ(round.of("n2").why, each.why) << round.of("n2").error;
     EXPECT_THAT(round.of("n2").error, HasSubstr(each.error));
     EXPECT_LT(round.took, each.most);
-    EXPECT_GE(round.parts, each.manner == Manner::kStopped ? 2U : 1U) << "the others come first";
+    for (const char* node : {"n0", "n1", "n3"}) EXPECT_LT(round.came.at(node), 50ms) << node << " waits for no other";
+  }
+}
+
+TEST(ClusterViewsTest, ARefusalWithoutAReasonIsOneRow) {
+  for (const Manner manner : {Manner::kNoReasonCircuit, Manner::kNoReasonFlow, Manner::kNoReasonBusy}) {
+    ViewWorld world(4, kRing);
+    world.treat(2, manner);
+    const ViewWorld::Round round = world.ask(0, "status");
+    EXPECT_THAT(round.answers, SizeIs(4));
+    for (const char* node : {"n0", "n1", "n3"}) expect_answered(round, node);
+    EXPECT_NE(round.of("n2").why, NoView::kNone);
+    EXPECT_NE(round.of("n2").error, "");
+  }
+}
+
+// A tree: 12 nodes around the one that asks, and 12 behind each.
+TEST(ClusterViewsTest, ManySilentNodesKeepNoOtherWaiting) {
+  constexpr std::uint32_t kBranches = 12;
+  constexpr std::uint32_t kSilent = 130;
+  ViewWorld::Cables cables;
+  for (std::uint32_t i = 1; i <= kBranches; ++i) cables.emplace_back(0, i);
+  const std::uint32_t nodes = 1 + kBranches + kBranches * kBranches;
+  for (std::uint32_t i = kBranches + 1; i < nodes; ++i) cables.emplace_back(1 + i % kBranches, i);
+  ViewWorld world(nodes, cables);
+  for (std::uint32_t i = kBranches + 1; i <= kBranches + kSilent; ++i) world.treat(i, Manner::kStopped);
+  const ViewWorld::Round round = world.ask(0, "status");
+  EXPECT_THAT(round.answers, SizeIs(nodes));
+  EXPECT_LT(round.took, ClusterViews::kRound + 100ms) << "less than a process waits for";
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    const std::string node = absl::StrCat("n", i);
+    if (i > kBranches && i <= kBranches + kSilent) {
+      EXPECT_EQ(round.of(node).why, NoView::kTimedOut) << node << ": " << round.of(node).error;
+    } else {
+      expect_answered(round, node);
+      EXPECT_LT(round.came.at(node), 1s) << node << " waits for no other";
+    }
   }
 }
 
 TEST(ClusterViewsTest, ANodeBehindABadOneIsReachedTheOtherWay) {
-  ViewWorld world(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}});
+  ViewWorld world(5, kRingOfFive);
   world.treat(1, Manner::kStopped);
   const ViewWorld::Round round = world.ask(0, "status");
   EXPECT_EQ(round.of("n1").why, NoView::kTimedOut);
   for (const char* node : {"n0", "n2", "n3", "n4"}) expect_answered(round, node);
   EXPECT_LT(round.took, 2100ms);
+}
+
+TEST(ClusterViewsTest, ANodeBehindAnEarlierVersionIsReachedTheOtherWay) {
+  ViewWorld world(5, kRingOfFive);
+  world.treat(1, Manner::kEarlier);
+  const ViewWorld::Round round = world.ask(0, "status");
+  EXPECT_EQ(round.of("n1").why, NoView::kOtherVersion);
+  for (const char* node : {"n0", "n2", "n3", "n4"}) expect_answered(round, node);
+}
+
+TEST(ClusterViewsTest, WhatTheNodeItselfSaysOnTheOtherWayCounts) {
+  ViewWorld world(5, kRingOfFive);
+  world.treat(1, Manner::kStopped);
+  world.treat(2, Manner::kLarge);
+  const ViewWorld::Round round = world.ask(0, "status");
+  EXPECT_EQ(round.of("n2").why, NoView::kRefused);
+  EXPECT_THAT(round.of("n2").error, HasSubstr("has 262145 bytes"));
 }
 
 TEST(ClusterViewsTest, WithoutAnotherWayTheRowNamesTheNodeInTheWay) {
@@ -146,6 +201,22 @@ TEST(ClusterViewsTest, AViewThatDoesNotExistIsRefusedAtOnce) {
   EXPECT_THAT(world.ask(0, "events").error, HasSubstr("shows no view \"events\""));
 }
 
+// Two processes that take nothing: what waits for them is bounded together with that of all others.
+TEST(ClusterViewsTest, AnswersThatNobodyTakesAreBounded) {
+  constexpr std::uint32_t kNodes = 40;
+  ViewWorld::Cables cables;
+  for (std::uint32_t i = 1; i < kNodes; ++i) cables.emplace_back((i - 1) / 8, i);
+  ViewWorld world(kNodes, cables);
+  for (std::uint32_t i = 1; i < kNodes; ++i) world.treat(i, Manner::kLargest);
+  const auto forget = [](const ClusterViewReply&) {};
+  for (std::uint32_t user = 1; user <= 8; ++user) {
+    for (const char* view : {"status", "ports"}) world.views(0).request(user, {0, view}, forget);
+  }
+  world.nodes().clock().run_for(3s);
+  EXPECT_GT(world.views(0).ready_bytes(), ClusterViews::kMaxReadyOfAll / 2);
+  EXPECT_LE(world.views(0).ready_bytes(), ClusterViews::kMaxReadyOfAll + ClusterViews::kAtOnce * kMaxDocumentBytes);
+}
+
 TEST(ClusterViewsTest, RoundsAreBoundedAndDropped) {
   ViewWorld world(4, kRing);
   world.treat(2, Manner::kStopped);
@@ -167,7 +238,7 @@ TEST(ClusterViewsTest, RoundsAreBoundedAndDropped) {
 // process what all of them compute for it, one after the other.
 TEST(ClusterViewsTest, SixtyFourNodesWithinASecond) {
   ViewWorld world(64, torus(8), some_key(std::byte{1}));
-  for (const char* view : {"status", "ports", "doctor"}) {
+  for (const char* view : {"status", "ports", "flows", "doctor"}) {
     const std::clock_t begin = std::clock();
     const ViewWorld::Round round = world.ask(0, view);
     const std::chrono::duration<double> computed(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);

@@ -7,11 +7,14 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/arrivals/arrivals.h"
@@ -19,6 +22,7 @@
 #include "core/cluster_view/cluster_views.h"
 #include "core/cluster_view/view_answers.h"
 #include "core/cluster_view/view_paths.h"
+#include "core/session/session_message.h"
 #include "core/view/shown_view.h"
 #include "sim/nodes/node_world.h"
 #include "tests/core/circuit/played_connector.h"
@@ -33,7 +37,12 @@ enum class Manner {
   kStopped,  // its kernel accepts the connection; then nothing
   kEarlier,  // refuses the purpose, as an earlier version does
   kGarbage,  // answers with bytes that are no document
-  kLarge     // has a view that is larger than a document may be
+  kLargest,  // has a view that is as large as a document may be
+  kLarge,    // has a view that is larger than a document may be
+  // Refuses without a word, with each scope.
+  kNoReasonCircuit,
+  kNoReasonFlow,
+  kNoReasonBusy,
 };
 
 class ViewWorld {
@@ -65,6 +74,7 @@ class ViewWorld {
   struct Round {
     std::string error;
     std::vector<NodeAnswer> answers;
+    std::map<std::string, Duration> came;  // by node
     Duration took{0};
     std::size_t parts = 0;
     const NodeAnswer& of(const std::string& node) const {
@@ -79,10 +89,14 @@ class ViewWorld {
     Round round;
     bool done = false;
     const Instant begin = world_.clock().now();
-    std::function<void(ClusterViewReply)> have = [&](ClusterViewReply reply) {
+    std::function<void(ClusterViewReply)> have = [&](const ClusterViewReply& sent) {
+      ClusterViewReply reply = through_session(sent);
       ++round.parts;
       round.error = reply.error;
-      for (NodeAnswer& each : reply.answers) round.answers.push_back(std::move(each));
+      for (NodeAnswer& each : reply.answers) {
+        round.came[each.node] = world_.clock().now() - begin;
+        round.answers.push_back(std::move(each));
+      }
       done = reply.done;
       if (!done) views(node).request(0, {reply.round, ""}, have);
     };
@@ -94,6 +108,14 @@ class ViewWorld {
 
  private:
   struct Place;
+
+  // As a process gets it.
+  static ClusterViewReply through_session(const ClusterViewReply& reply) {
+    const std::vector<std::byte> framed = encode_session_message(reply);
+    auto decoded = decode_session_message(std::span(framed).subspan(4));
+    EXPECT_TRUE(decoded.ok()) << decoded.status();
+    return decoded.ok() ? std::get<ClusterViewReply>(*std::move(decoded)) : ClusterViewReply();
+  }
 
   class Connector final : public SetupConnector {
    public:
@@ -151,12 +173,17 @@ class ViewWorld {
             absl::InvalidArgumentError("set-up: truncated, unknown purpose or share, or trailing bytes"),
             FailureScope::kCircuit);
       }
+      if (manner >= Manner::kNoReasonCircuit && manner <= Manner::kNoReasonBusy) {
+        const int scope = static_cast<int>(manner) - static_cast<int>(Manner::kNoReasonCircuit);
+        return std::move(setup).refuse(absl::UnavailableError(""), static_cast<FailureScope>(scope));
+      }
       const bool is_own = setup.setup().purpose == SetupPurpose::kView && setup.setup().last_hop();
       is_own ? answers.arrived(std::move(setup)) : transit.arrived(std::move(setup));
     }
     absl::StatusOr<std::string> make(const std::string& view) {
       ++made;
       if (manner == Manner::kGarbage) return std::string("\x1b[2J{\"node\": [[[");
+      if (manner == Manner::kLargest) return std::string(kMaxDocumentBytes, ' ');
       if (manner == Manner::kLarge) return std::string(kMaxDocumentBytes + 1, ' ');
       const ViewSources sources{.node = node,
                                 .transport = TransportSetting::kAuto,

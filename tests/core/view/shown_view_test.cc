@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/flow/frame.h"
 #include "sim/nodes/node_world.h"
 
 namespace cableway {
@@ -71,20 +72,39 @@ TEST_F(ShownViewTest, StatusCountsNeighbours) {
   EXPECT_EQ(shown.at("has_key"), true);
 }
 
-TEST_F(ShownViewTest, NoneTellsOfKeysFilesOrOtherInterfaces) {
-  problems_ = {{EventCode::kKeyUnreadable, "/home/ann/key: Permission denied; see \"/etc/cableway/cableway.toml\"."},
-               {EventCode::kHttpFailed, "cannot use 10.0.0.1/24 with HTTP_TOKEN=/run/token"}};
+TEST_F(ShownViewTest, NoneTellsOfKeysFilesUsersOrOtherInterfaces) {
+  problems_ = {{EventCode::kKeyUnreadable, "/home/zoe7/key: Permission denied; see \"/etc/cableway/cableway.toml\"."},
+               {EventCode::kHttpFailed, "cannot use 10.0.0.1/24 with HTTP_TOKEN=/run/token"},
+               {EventCode::kLogUnavailable, "cannot open my logs/of zoe7: is a folder"},
+               {EventCode::kSessionNameTaken, "process 4711 of user zoe7 (1001) holds the name of the session socket"},
+               {EventCode::kNoPorts, "no interface is a port: enp3s0: it is the default route's"}};
   for (const char* view : {"status", "ports", "flows", "doctor"}) {
-    EXPECT_THAT(text(view), Not(HasSubstr("4c4c4c4c"))) << view;
-    EXPECT_THAT(text(view), Not(HasSubstr("docker0"))) << view;
-    EXPECT_THAT(text(view), Not(HasSubstr("/home"))) << view;
-    EXPECT_THAT(text(view), Not(HasSubstr("/etc"))) << view;
-    EXPECT_THAT(text(view), Not(HasSubstr("/run"))) << view;
+    for (const char* secret : {"4c4c4c4c", "docker0", "/home", "/etc", "/run", "logs/of", "4711", "zoe7", "enp3s0"}) {
+      EXPECT_THAT(text(view), Not(HasSubstr(secret))) << view;
+    }
   }
   const Json problems = json("status").at("problems");
-  ASSERT_EQ(problems.size(), 2U);
-  EXPECT_EQ(problems[0].at("text"), "(file): Permission denied; see \"(file)\".");
-  EXPECT_EQ(problems[1].at("text"), "cannot use 10.0.0.1/24 with HTTP_TOKEN=(file)");
+  ASSERT_EQ(problems.size(), problems_.size());
+  EXPECT_EQ(problems[0].at("code"), "KEY_UNREADABLE");
+  EXPECT_EQ(problems[0].at("text"), kind_of(EventCode::kKeyUnreadable).meaning);
+}
+
+TEST_F(ShownViewTest, ProblemsOfCablesHaveTheirText) {
+  problems_ = {{EventCode::kCableRefused, "cable to node n1: MTU 9000 here, 1500 there"}};
+  EXPECT_EQ(json("doctor").at("problems").at(0).at("text"), problems_[0].text);
+}
+
+TEST_F(ShownViewTest, PortsTellOfRdmaInFixedWords) {
+  world_.fabric().change_port(0, world_.node(0).neighbours().ports().front().id, [](PortFacts& port) {
+    port.rdma_trouble = "cannot open /dev/infiniband/uverbs0: Permission denied";
+  });
+  world_.clock().run_for(std::chrono::seconds(1));
+  for (const char* view : {"ports", "doctor"}) {
+    EXPECT_THAT(text(view), Not(HasSubstr("/dev"))) << view;
+    const Json shown = json(view).at("ports").at(0);
+    EXPECT_EQ(shown.at("rdma_trouble"), "Permission denied to use its RDMA device");
+    EXPECT_EQ(shown.at("transport_reason"), "Permission denied to use its RDMA device");
+  }
 }
 
 TEST_F(ShownViewTest, PortsHaveTheirBytes) {
@@ -106,6 +126,19 @@ TEST_F(ShownViewTest, FlowsAreListedWithoutTheirProcess) {
   EXPECT_EQ(shown[0].at("path"), "n0 -> n1");
   EXPECT_FALSE(shown[0].contains("process"));
   EXPECT_FALSE(json("status").contains("flows"));
+}
+
+TEST_F(ShownViewTest, VeryManyFlowsAreShownInPart) {
+  FlowStatus flow;
+  flow.flow = {1, 0xAB, "n1", true, std::string(200, 'p'), "eth0", {"tcp", "it is all there is"}, 10};
+  flow.waits = std::string(500, '"');
+  flows_.listed.assign(4096, flow);
+  flows_.open = 5000;
+  EXPECT_LE(text("flows").size(), kMaxDocumentBytes);
+  const Json shown = json("flows");
+  EXPECT_GT(shown.at("flows").size(), 100U);
+  EXPECT_EQ(shown.at("flows").size() + shown.at("flows_left_out").get<std::size_t>(), 5000U);
+  EXPECT_FALSE(shown.contains("circuits")) << "a relay has too many, and they are counted";
 }
 
 TEST_F(ShownViewTest, DoctorNamesTheOtherEndOfALostCable) {

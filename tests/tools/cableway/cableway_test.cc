@@ -109,8 +109,7 @@ TEST_F(FileTest, TopologyAsJson) {
       last["ends"][0],
       (nlohmann::json{{"node", "n2"}, {"interface", ""}, {"address", cable.a.address}, {"plug", ""}, {"root", ""}}));
   EXPECT_EQ(last["ends"][1]["node"], "n3");
-  EXPECT_EQ(last["rate_mbps"], 10000);
-  EXPECT_EQ(last["latency_us"], nullptr);
+  EXPECT_EQ(nlohmann::json::array({last["rate_mbps"], last["latency_us"]}), nlohmann::json::array({10000, nullptr}));
   EXPECT_EQ(view["cables"][0]["latency_us"], 1.5);
   EXPECT_EQ(last["routed"], false);
 }

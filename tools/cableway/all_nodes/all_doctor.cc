@@ -45,6 +45,12 @@ std::optional<CableEnd> other_end(const Json& document, const std::string& inter
   return CableEnd{text(*found, "node"), text(*found, "interface")};
 }
 
+// A node's own text of a problem contains the advice; the fixed words that it shows of others do not.
+std::string advice_for(const std::string& code, const std::string& text) {
+  const EventKind* const kind = find_event_kind(code);
+  return kind != nullptr && kind->meaning == text ? advice_of(kind->code) : "";
+}
+
 class ClusterExamination {
  public:
   ClusterExamination(const NodeDocuments& documents, const Settings& settings) : settings_(settings) {
@@ -76,6 +82,15 @@ class ClusterExamination {
            {}});
   }
 
+  void add_unheard(std::size_t nodes) {
+    merge({Severity::kError,
+           std::string(name_of(FindingCode::kNodeNotAnswering)),
+           {absl::StrCat(nodes, " more nodes")},
+           "nothing had come of them when this command's time was over",
+           "ask again, or see the log of the cablewayd here",
+           {}});
+  }
+
   std::vector<ClusterFinding> findings() {
     std::vector<ClusterFinding> all;
     for (auto& [key, finding] : findings_) all.push_back(std::move(finding));
@@ -90,9 +105,12 @@ class ClusterExamination {
     for (const Json& problem : node.document.at("problems")) {
       const std::string code = text(problem, "code");
       if (causes.follows(code)) continue;
-      // The text of a problem contains the advice.
-      found.push_back(
-          {grade_of(code), code, {about(node, text(problem, "interface"))}, text(problem, "text"), "", {node.node}});
+      found.push_back({grade_of(code),
+                       code,
+                       {about(node, text(problem, "interface"))},
+                       text(problem, "text"),
+                       advice_for(code, text(problem, "text")),
+                       {node.node}});
     }
     const auto of_code = [&](EventCode code, std::string about) {
       found.push_back({grade_of(code),
@@ -158,6 +176,7 @@ std::vector<ClusterFinding> examine_all_nodes(NodeDocuments& documents, const Se
   ClusterExamination examination(documents, settings);
   read_each(documents, [&](const NodeDocument& each) { examination.add(each); });
   for (const MissingNode& each : documents.missing) examination.add(each);
+  if (documents.unheard > 0) examination.add_unheard(documents.unheard);
   return examination.findings();
 }
 
@@ -177,7 +196,8 @@ std::string all_doctor_text(const std::vector<ClusterFinding>& findings, const N
     if (!each.advice.empty()) absl::StrAppend(&lines, std::string(kSeverityWidth, ' '), "-> ", each.advice, "\n");
   }
   const std::size_t answered = documents.shown.size();
-  return absl::StrCat(lines, lines.empty() ? "" : "\n", answered, " of ", answered + documents.missing.size(),
+  return absl::StrCat(lines, lines.empty() ? "" : "\n", answered, " of ",
+                      answered + documents.missing.size() + documents.unheard,
                       " nodes have answered: ", counted(findings, Severity::kError), ", ",
                       counted(findings, Severity::kWarning), ", ", counted(findings, Severity::kInfo),
                       "\ncableway doctor on a node also examines its host and measures its cables\n");
@@ -196,6 +216,7 @@ Json all_doctor_json(const std::vector<ClusterFinding>& findings, const NodeDocu
   return {{routing::kSchemaMember, routing::kJsonSchema},
           {"worst", name_of(worst_of_all(findings))},
           {"findings", list},
+          {"unheard", documents.unheard},
           {"nodes", documents_json(documents).at("nodes")}};
 }
 

@@ -22,13 +22,19 @@ struct FlowKey {
   friend auto operator<=>(const FlowKey&, const FlowKey&) = default;
 };
 
-// Both ends report a flow. The source knows more of it.
-void merge(const NodeDocument& each, std::map<FlowKey, Json>& merged) {
+struct ReportedFlow {
+  bool by_source = false;
+  Json shown;
+};
+
+// What one node reports, checked: of each flow once, or as source and destination where it has both.
+std::vector<std::pair<FlowKey, ReportedFlow>> reported_by(const NodeDocument& each) {
+  std::vector<std::pair<FlowKey, ReportedFlow>> reported;
   for (const Json& flow : each.document.at("flows")) {
     const bool sends = flow.at("sends").get<bool>();
     const std::string peer = text(flow, "node");
     const FlowKey key{text(flow, "flow"), sends ? each.node : peer, sends ? peer : each.node};
-    Json shown = {{"flow", key.flow}, {"from", key.from}, {"to", key.to}, {"told_by", Json::array({each.node})}};
+    Json shown = {{"flow", key.flow}, {"from", key.from}, {"to", key.to}, {"reported_by", Json::array({each.node})}};
     for (const char* member :
          {"path", "port", "transport", "open_ms", "bytes", "mbps", "waits", "reroutes", "pause_ms", "circuits"}) {
       shown[member] = flow.at(member);
@@ -39,28 +45,37 @@ void merge(const NodeDocument& each, std::map<FlowKey, Json>& merged) {
     if (!flow.at("mbps").is_null()) static_cast<void>(flow.at("mbps").get<double>());
     if (!flow.at("reroutes").is_null()) static_cast<void>(number(flow, "reroutes"));
     if (!flow.at("waits").is_null()) static_cast<void>(text(flow, "waits"));
-    const auto known = merged.find(key);
-    if (known == merged.end()) {
-      merged.emplace(key, std::move(shown));
-      continue;
-    }
-    Json told_by = known->second.at("told_by");
-    told_by.push_back(each.node);
-    if (sends) known->second = std::move(shown);
-    known->second["told_by"] = std::move(told_by);
+    reported.emplace_back(key, ReportedFlow{sends, std::move(shown)});
   }
+  static_cast<void>(number(each.document.at("relayed"), "circuits_open"));
+  static_cast<void>(number(each.document.at("relayed"), "bytes"));
+  static_cast<void>(number(each.document, "flows_left_out"));
+  return reported;
+}
+
+// Both ends report a flow. The source knows more of it.
+void merge(const std::string& node, FlowKey key, ReportedFlow flow, std::map<FlowKey, Json>& merged) {
+  const auto [known, is_new] = merged.try_emplace(std::move(key), std::move(flow.shown));
+  if (is_new) return;
+  Json reported_by = known->second.at("reported_by");
+  reported_by.push_back(node);
+  if (flow.by_source) known->second = std::move(flow.shown);
+  known->second["reported_by"] = std::move(reported_by);
 }
 
 std::map<FlowKey, Json> merge_all(NodeDocuments& documents) {
   std::map<FlowKey, Json> merged;
   read_each(documents, [&](const NodeDocument& each) {
-    std::map<FlowKey, Json> with = merged;  // a document is read as a whole, or not at all
-    merge(each, with);
-    static_cast<void>(number(each.document.at("relayed"), "circuits_open"));
-    static_cast<void>(number(each.document.at("relayed"), "bytes"));
-    merged = std::move(with);
+    // A document is read as a whole, or not at all.
+    for (auto& [key, flow] : reported_by(each)) merge(each.node, key, std::move(flow), merged);
   });
   return merged;
+}
+
+std::uint64_t left_out(const NodeDocuments& documents) {
+  std::uint64_t count = 0;
+  for (const NodeDocument& each : documents.shown) count += number(each.document, "flows_left_out");
+  return count;
 }
 
 std::string flows_table(const std::map<FlowKey, Json>& flows) {
@@ -103,8 +118,10 @@ std::string relays_table(const NodeDocuments& documents) {
 
 std::string all_flows_text(NodeDocuments documents) {
   const std::map<FlowKey, Json> flows = merge_all(documents);
+  const std::uint64_t without = left_out(documents);
   return absl::StrCat("flows between the processes of ", documents.shown.size(), " nodes: ", flows.size(), " open\n",
-                      flows_table(flows), relays_table(documents), missing_text(documents.missing));
+                      without == 0 ? "" : absl::StrCat("without ", without, " of nodes that have very many\n"),
+                      flows_table(flows), relays_table(documents), missing_text(documents));
 }
 
 Json all_flows_json(NodeDocuments documents) {

@@ -103,7 +103,7 @@ std::string all_ports_text(NodeDocuments documents, const NodeDocuments* before)
     add_rows(each, before, rows);
     for (std::vector<std::string>& row : rows) table.add_row(std::move(row));
   });
-  return absl::StrCat(table.text(), missing_text(documents.missing));
+  return absl::StrCat(table.text(), missing_text(documents));
 }
 
 Json all_ports_json(NodeDocuments documents) {

@@ -61,7 +61,7 @@ std::string all_status_text(NodeDocuments documents) {
     table.add_row(std::move(row.cells));
     if (!row.problems.empty()) absl::StrAppend(&problems, "\nproblems of node ", each.node, "\n", row.problems);
   });
-  return absl::StrCat(table.text(), problems, missing_text(documents.missing));
+  return absl::StrCat(table.text(), problems, missing_text(documents));
 }
 
 Json all_status_json(NodeDocuments documents) {

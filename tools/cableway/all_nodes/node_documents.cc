@@ -14,7 +14,9 @@
 namespace cableway::cli {
 namespace {
 
-constexpr routing::JsonBounds kBounds{.bytes = kMaxDocumentBytes, .depth = 12, .values = 60'000};
+constexpr routing::JsonBounds kBounds{.bytes = kMaxDocumentBytes, .depth = 12, .values = 30'000};
+// Of one object: they are looked up one after the other.
+constexpr std::size_t kMaxMembers = 64;
 constexpr std::size_t kMaxWhat = 300;
 
 struct Cause {
@@ -31,13 +33,19 @@ Cause cause_of(NoView why) {
     case NoView::kTimedOut:
       return {"timed out", "it may be stopped or overloaded: see its log, or restart its cablewayd"};
     case NoView::kOtherVersion:
-      return {"other version", "install this version of Cableway there, and restart cablewayd"};
+      return {"other version", "install this version of Cableway on the node named, and restart cablewayd"};
     case NoView::kBusy:
       return {"no room", "it answers other requests now: try again in a moment"};
     case NoView::kRefused:
       return {"refused", "see the log of its cablewayd, and that of the node named"};
   }
-  return {"unreadable", "install the same version of Cableway there; if it has it, do not trust that node"};
+  return {"unreadable",
+          "install the same version of Cableway there; if it has it, do not trust that node, or one on the way"};
+}
+
+bool has_large_object(const nlohmann::json& value) {
+  if (value.is_object() && value.size() > kMaxMembers) return true;
+  return value.is_structured() && std::any_of(value.begin(), value.end(), has_large_object);
 }
 
 // Texts become safe to show.
@@ -48,7 +56,7 @@ Json shown(const nlohmann::json& value) {
     for (const nlohmann::json& each : value) list.push_back(shown(each));
     return list;
   }
-  if (!value.is_object()) return Json::parse(value.dump());
+  if (!value.is_object()) return Json(value);
   Json object = Json::object();
   for (const auto& [name, member] : value.items()) object[printable(name)] = shown(member);
   return object;
@@ -75,17 +83,36 @@ MissingNode unreadable(const std::string& node, const std::string& why) {
           cause_of(NoView::kNone).advice};
 }
 
-NodeDocuments read_documents(const std::vector<NodeAnswer>& answers) {
+NodeDocuments read_documents(std::vector<NodeAnswer> answers, std::size_t unheard) {
   NodeDocuments read;
-  for (const NodeAnswer& answer : answers) {
+  read.unheard = unheard;
+  std::size_t bytes = 0;
+  for (NodeAnswer& each : answers) {
+    const NodeAnswer answer = std::exchange(each, {});  // its text is not needed longer than its turn
     if (answer.why != NoView::kNone) {
       const Cause cause = cause_of(answer.why);
       read.missing.push_back({answer.node, cause.name, printable(answer.error), cause.advice});
       continue;
     }
+    bytes += answer.document.size();
+    if (bytes > kMaxDocumentsBytes) {
+      read.missing.push_back(unreadable(
+          answer.node, absl::StrCat("it is too much: all nodes together show at most ", kMaxDocumentsBytes, " bytes")));
+      continue;
+    }
+    if (answer.document.size() > kMaxDocumentBytes) {
+      read.missing.push_back(unreadable(answer.node, absl::StrCat("it has ", answer.document.size(),
+                                                                  " bytes; expected at most ", kMaxDocumentBytes)));
+      continue;
+    }
     const auto json = routing::parse_bounded_json(answer.document, "answer", kBounds, "a node's view");
     if (!json.ok()) {
       read.missing.push_back(unreadable(answer.node, std::string(json.status().message())));
+      continue;
+    }
+    if (has_large_object(*json)) {
+      read.missing.push_back(
+          unreadable(answer.node, absl::StrCat("an object has too many members; expected at most ", kMaxMembers)));
       continue;
     }
     Json document = shown(*json);
@@ -101,12 +128,18 @@ NodeDocuments read_documents(const std::vector<NodeAnswer>& answers) {
   return read;
 }
 
-std::string missing_text(const std::vector<MissingNode>& missing) {
-  if (missing.empty()) return "";
-  std::string lines =
-      absl::StrCat("\n", missing.size(), missing.size() == 1 ? " node has" : " nodes have", " not answered\n");
-  for (const MissingNode& each : missing) {
+std::string missing_text(const NodeDocuments& documents) {
+  std::string lines;
+  if (const std::size_t count = documents.missing.size(); count > 0) {
+    lines = absl::StrCat("\n", count, count == 1 ? " node has" : " nodes have", " not answered\n");
+  }
+  for (const MissingNode& each : documents.missing) {
     absl::StrAppend(&lines, "  ", each.node, ": ", each.cause, ": ", each.what, "\n", "    -> ", each.advice, "\n");
+  }
+  if (documents.unheard > 0) {
+    absl::StrAppend(&lines, "\n", documents.unheard,
+                    " more nodes had not answered when this command's time was over: ask again, or see the log of the "
+                    "cablewayd here\n");
   }
   return lines;
 }
@@ -117,7 +150,7 @@ Json documents_json(const NodeDocuments& documents) {
   for (const MissingNode& each : documents.missing) {
     nodes[each.node] = {{"error", {{"cause", each.cause}, {"what", each.what}, {"advice", each.advice}}}};
   }
-  return {{routing::kSchemaMember, routing::kJsonSchema}, {"nodes", nodes}};
+  return {{routing::kSchemaMember, routing::kJsonSchema}, {"unheard", documents.unheard}, {"nodes", nodes}};
 }
 
 }  // namespace cableway::cli

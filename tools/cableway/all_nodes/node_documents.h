@@ -3,7 +3,9 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_ALL_NODES_NODE_DOCUMENTS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_ALL_NODES_NODE_DOCUMENTS_H_
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/session/cluster_view_message.h"
@@ -27,10 +29,14 @@ struct NodeDocument {
 struct NodeDocuments {
   std::vector<NodeDocument> shown;  // in the natural order of their names, as the others
   std::vector<MissingNode> missing;
+  std::size_t unheard = 0;  // further nodes, of which nothing had come when the time was over
 };
 
+// All documents together have at most this many bytes; those that come later are unreadable.
+inline constexpr std::size_t kMaxDocumentsBytes = 64U << 20;
+
 // Sorts the answers. A document counts only if it is an object of bounded size that names its node.
-NodeDocuments read_documents(const std::vector<NodeAnswer>& answers);
+NodeDocuments read_documents(std::vector<NodeAnswer> answers, std::size_t unheard = 0);
 
 // Takes out those that lack a member of `view`, or have one of another type: `read` throws Json::exception for them.
 template <typename Read>
@@ -40,9 +46,9 @@ void read_each(NodeDocuments& documents, Read read);
 MissingNode unreadable(const std::string& node, const std::string& why);
 
 // Below a table of those that have answered; "" if all have.
-std::string missing_text(const std::vector<MissingNode>& missing);
+std::string missing_text(const NodeDocuments& documents);
 
-// {"nodes": {name: document, or {"error": {"cause", "what", "advice"}}}}, after the schema.
+// {"unheard", "nodes": {name: document, or {"error": {"cause", "what", "advice"}}}}, after the schema.
 Json documents_json(const NodeDocuments& documents);
 
 template <typename Read>

@@ -1,5 +1,6 @@
 #include "tools/cableway/node/node_query.h"
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
@@ -136,14 +137,20 @@ absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& v
 absl::StatusOr<AllNodesView> ask_all_nodes(const Settings& settings, const std::string& view,
                                            std::chrono::milliseconds deadline) {
   std::vector<NodeAnswer> answers;
+  std::size_t nodes = 0;
   const auto next = [&](SessionMessage& message) -> std::optional<SessionMessage> {
     auto* part = std::get_if<ClusterViewReply>(&message);
     if (part == nullptr || !part->error.empty()) return std::nullopt;
+    nodes = part->nodes;
     for (NodeAnswer& answer : part->answers) answers.push_back(std::move(answer));
     if (part->done) return std::nullopt;
     return ClusterViewRequest{part->round, ""};
   };
   absl::StatusOr<NodeReply> reply = ask(settings, ClusterViewRequest{0, view}, deadline, next);
+  if (absl::IsDeadlineExceeded(reply.status()) && !answers.empty()) {
+    const std::size_t unheard = nodes - std::min(nodes, answers.size());
+    return AllNodesView{{}, std::move(answers), unheard};
+  }
   if (!reply.ok()) return reply.status();
   const auto* last = std::get_if<ClusterViewReply>(&reply->reply);
   if (last == nullptr) return unexpected();

@@ -3,6 +3,7 @@
 #define CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_QUERY_H_
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,11 @@ absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& v
 struct AllNodesView {
   Welcome node;
   std::vector<NodeAnswer> answers;  // each node's, this one's too, in the order in which they came
+  std::size_t unheard = 0;          // nodes of which nothing had come at the deadline
 };
 
 // The view of all nodes, which the node here asks for it. `view` as in ClusterViewRequest. Errors as ask_node();
-// `deadline` is for all of it.
+// `deadline` is for all of it; what has come by then counts.
 absl::StatusOr<AllNodesView> ask_all_nodes(const Settings& settings, const std::string& view,
                                            std::chrono::milliseconds deadline);
 

@@ -102,10 +102,10 @@ class DoctorVerb final : public Verb {
   }
 
   absl::StatusOr<Answer> run_all(const Invocation& invocation) const {
-    const absl::StatusOr<AllNodesView> answer =
+    absl::StatusOr<AllNodesView> answer =
         ask_all_nodes(invocation.settings, "doctor", invocation.surroundings.node_deadline);
     if (!answer.ok()) return answer.status();
-    NodeDocuments documents = read_documents(answer->answers);
+    NodeDocuments documents = read_documents(std::move(answer->answers), answer->unheard);
     const std::vector<ClusterFinding> findings = examine_all_nodes(documents, invocation.settings);
     const Severity worst = worst_of_all(findings);
     return Answer{json_ ? all_doctor_json(findings, documents).dump(2) + "\n" : all_doctor_text(findings, documents),

@@ -20,7 +20,7 @@ std::string as_line(const std::string& json) {
 
 class NodeViewVerb final : public Verb {
  public:
-  explicit NodeViewVerb(ShownView shown) : shown_(std::move(shown)) {}
+  explicit NodeViewVerb(NodeViewRendering shown) : shown_(std::move(shown)) {}
 
   Command describe() override {
     Command command{
@@ -63,17 +63,17 @@ class NodeViewVerb final : public Verb {
   }
 
   absl::StatusOr<std::string> show_all(const Invocation& invocation) {
-    const absl::StatusOr<AllNodesView> answer =
+    absl::StatusOr<AllNodesView> answer =
         ask_all_nodes(invocation.settings, shown_.of_all->view, invocation.surroundings.node_deadline);
     if (!answer.ok()) return answer.status();
-    NodeDocuments documents = read_documents(answer->answers);
+    NodeDocuments documents = read_documents(std::move(answer->answers), answer->unheard);
     if (json_) return shown_.of_all->as_json(std::move(documents)).dump(2) + "\n";
     std::string text = shown_.of_all->as_text(documents, before_ ? &*before_ : nullptr);
     before_ = std::move(documents);
     return text;
   }
 
-  const ShownView shown_;
+  const NodeViewRendering shown_;
   std::optional<NodeDocuments> before_;
   bool all_ = false;
   bool json_ = false;
@@ -94,7 +94,7 @@ absl::Status watch_view(const Watch& watch, std::ostream& out) {
   }
 }
 
-std::unique_ptr<Verb> node_view_verb(ShownView shown) {
+std::unique_ptr<Verb> node_view_verb(NodeViewRendering shown) {
   return std::make_unique<NodeViewVerb>(std::move(shown));
 }
 

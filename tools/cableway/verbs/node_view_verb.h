@@ -24,7 +24,7 @@ struct ShownOfAll {
   Json (*as_json)(NodeDocuments documents);
 };
 
-struct ShownView {
+struct NodeViewRendering {
   // Makes the output of the node's answer. InvalidArgument: the answer is not that view.
   using Render = absl::StatusOr<std::string> (*)(const std::string& answer);
   using RenderText = absl::StatusOr<std::string> (*)(const std::string& answer, const Look& look);
@@ -40,7 +40,7 @@ struct ShownView {
   std::optional<ShownOfAll> of_all = {};  // has --all
 };
 
-std::unique_ptr<Verb> node_view_verb(ShownView shown);
+std::unique_ptr<Verb> node_view_verb(NodeViewRendering shown);
 
 // What `--watch` does until it is interrupted, or the node or `out` fails, which it returns: writes the view after each
 // pause. On a terminal each time at the top of an empty screen; as JSON one document a line.

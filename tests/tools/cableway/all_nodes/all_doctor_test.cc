@@ -56,6 +56,19 @@ TEST_F(AllDoctorTest, ACableThatBothEndsTellOfIsOneFinding) {
   EXPECT_THAT(findings[0].nodes, ElementsAre("n0", "n1"));
 }
 
+TEST_F(AllDoctorTest, AProblemInFixedWordsHasItsAdvice) {
+  const EventKind& kind = kind_of(EventCode::kKeyUnreadable);
+  Json document = node_document("n0");
+  document["problems"].push_back(
+      {{"code", kind.name}, {"interface", ""}, {"text", kind.meaning}, {"seconds", nullptr}});
+  document["problems"].push_back(lossy("eth0"));
+  show("n0", document);
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].advice, kind.advice);
+  EXPECT_EQ(findings[1].advice, "") << "it is in the text";
+}
+
 TEST_F(AllDoctorTest, TwoCablesAreTwo) {
   Json one = node_document("n0");
   for (const char* interface : {"eth0", "eth1"}) {
@@ -91,6 +104,15 @@ TEST_F(AllDoctorTest, ANodeThatDoesNotAnswerIsAnErrorAndOneOfAnotherVersionAWarn
   const Json json = all_doctor_json(findings, documents_);
   EXPECT_EQ(json.at("worst"), "error");
   EXPECT_EQ(json.at("nodes").at("n1").at("error").at("cause"), "timed out");
+}
+
+TEST_F(AllDoctorTest, NodesThatWereNotHeardInTimeAreAnError) {
+  show("n0", node_document("n0"));
+  documents_.unheard = 3;
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_THAT(findings[0].about, ElementsAre("3 more nodes"));
+  EXPECT_THAT(all_doctor_text(findings, documents_), HasSubstr("1 of 4 nodes have answered: 1 error"));
 }
 
 TEST_F(AllDoctorTest, WhatCannotBeReadIsAFindingOfThatNode) {

@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/flow/frame.h"
+#include "tests/slow_build.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
 
 namespace cableway::cli {
@@ -47,7 +52,31 @@ TEST(NodeDocumentsTest, GarbageIsTheFaultOfOneRow) {
   ASSERT_EQ(read.missing.size(), 7U);
   for (const MissingNode& each : read.missing) EXPECT_EQ(each.cause, "unreadable") << each.node;
   EXPECT_THAT(read.missing[4].what, HasSubstr("it is of another node, \"n5\""));
-  EXPECT_THAT(missing_text(read.missing), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(missing_text(read), Not(HasSubstr("\x1b")));
+}
+
+TEST(NodeDocumentsTest, AnObjectWithManyMembersIsUnreadable) {
+  std::string members;
+  for (int i = 0; i < 14'000; ++i) absl::StrAppend(&members, ",\"m", i, "\":0");
+  const NodeDocuments read = read_documents({shows("n0", "{\"node\":\"n0\"" + members + "}")});
+  ASSERT_EQ(read.missing.size(), 1U);
+  EXPECT_THAT(read.missing[0].what, HasSubstr("an object has too many members; expected at most 64"));
+}
+
+TEST(NodeDocumentsTest, DocumentsBeyondTheBoundOfAllAreUnreadable) {
+  std::vector<NodeAnswer> answers;
+  for (std::size_t i = 0; i < 300; ++i) {
+    const std::string node = absl::StrCat("n", i);
+    std::string document = absl::StrCat("{\"node\":\"", node, "\"}");
+    document.resize(kMaxDocumentBytes, ' ');
+    answers.push_back(shows(node, document));
+  }
+  const NodeDocuments read = read_documents(std::move(answers), 7);
+  EXPECT_EQ(read.shown.size(), kMaxDocumentsBytes / kMaxDocumentBytes);
+  ASSERT_EQ(read.missing.size(), 300 - read.shown.size());
+  EXPECT_THAT(read.missing[0].what, HasSubstr("too much"));
+  EXPECT_THAT(missing_text(read), HasSubstr("\n7 more nodes had not answered"));
+  EXPECT_EQ(documents_json(read).at("unheard"), 7);
 }
 
 TEST(NodeDocumentsTest, TextsAreSafeToShow) {
@@ -101,7 +130,7 @@ TEST(NodeDocumentsTest, PortsHaveBytesAndThenRates) {
 }
 
 std::string flows_of(const std::string& node, const std::string& flows) {
-  return "{\"node\":\"" + node + R"(","own":{},"relayed":{"circuits_open":1,"bytes":5},"circuits":[],"flows":[)" +
+  return "{\"node\":\"" + node + R"(","own":{},"relayed":{"circuits_open":1,"bytes":5},"flows_left_out":0,"flows":[)" +
          flows + "]}";
 }
 
@@ -120,8 +149,29 @@ TEST(NodeDocumentsTest, AFlowThatBothEndsTellOfIsOne) {
   EXPECT_EQ(only.at("from"), "n0");
   EXPECT_EQ(only.at("to"), "n1");
   EXPECT_EQ(only.at("mbps"), 2.5) << "its source knows more";
-  EXPECT_EQ(only.at("told_by"), Json({"n0", "n1"}));
+  EXPECT_EQ(only.at("reported_by"), Json({"n0", "n1"}));
   EXPECT_THAT(all_flows_text(read), HasSubstr("flows between the processes of 2 nodes: 1 open\n"));
+}
+
+// Work that grows with the square would take minutes.
+TEST(NodeDocumentsTest, ManyFlowsOfManyNodesAreMerged) {
+  std::vector<NodeAnswer> answers;
+  for (std::size_t i = 0; i < 200; ++i) {
+    std::string list;
+    for (std::size_t j = 0; j < 50; ++j)
+      absl::StrAppend(&list, j == 0 ? "" : ",", flow(absl::StrCat("p", j), true, "1"));
+    const std::string node = absl::StrCat("n", i);
+    answers.push_back(shows(node, flows_of(node, list)));
+  }
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(all_flows_json(read_documents(std::move(answers))).at("flows").size(), 200U * 50);
+  if (!test::kSlowBuild) EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);
+}
+
+TEST(NodeDocumentsTest, FlowsThatWereLeftOutAreCounted) {
+  std::string document = flows_of("n0", flow("n1", true, "1"));
+  document.replace(document.find("left_out\":0") + 10, 1, "8");
+  EXPECT_THAT(all_flows_text(read_documents({shows("n0", document)})), HasSubstr("1 open\nwithout 8 of nodes that"));
 }
 
 }  // namespace

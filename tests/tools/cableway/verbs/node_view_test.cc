@@ -97,7 +97,7 @@ TEST(StatusText, ShowsVersionUptimeNeighboursAndTheNewestWarnings) {
   EXPECT_THAT(text, HasSubstr("  version     1.2.3, up for 1 min 01 s, since 2026-03-01 12:34:56.789\n"));
   EXPECT_THAT(text, HasSubstr("called n0 (since 2026-03-01 12:35:00.000, for 1 min 01 s) [NAME_TAKEN]\n"));
   EXPECT_THAT(text, HasSubstr(R"(
-neighbour  cable            port  its port        rate     us  state           known for
+neighbour  cable            port  its port       rate     us  state           known for
 n0         n0.eth1-n1.eth2  eth2  eth1      10 Gbit/s  12.25  up             1 min 01 s
 n2         n1.eth1-n2.eth0  eth1  eth0              -      -  heard, drains       0.1 s
 
