@@ -286,35 +286,45 @@ class PluginPreset : public testing::Test {
   }
 };
 
+std::string this_library() {
+  return std::filesystem::canonical(CABLEWAY_PLUGIN).string();
+}
+
 TEST_F(PluginPreset, MakesAJobUseTheNodeThatRunsHere) {
   World world("a");
   world.start("a");
   ::unsetenv("CABLEWAY_PORTS");
-  EXPECT_EQ(values("NCCL_NET"), twice("cableway"));
-  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(std::filesystem::canonical(CABLEWAY_PLUGIN).string()));
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(this_library()));
+  EXPECT_EQ(values("NCCL_MIN_NCHANNELS"), twice("4"));
+  EXPECT_EQ(values("NCCL_NET"), twice("(none)")) << "the application's config.netName counts";
   EXPECT_EQ(values("NCCL_ALGO"), twice("(none)"));
-  ::setenv("NCCL_NET", "Socket", 1);
-  EXPECT_EQ(values("NCCL_NET"), twice("Socket"));
+  {
+    const Variable socket("NCCL_NET", "Socket");
+    EXPECT_EQ(values("NCCL_NET"), twice("Socket"));
+    EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice("(none)"));
+  }
+  const Variable off("CABLEWAY_PRESET", "off");
   EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice("(none)"));
-  ::unsetenv("NCCL_NET");
-  ::setenv("CABLEWAY_PRESET", "off", 1);
-  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
-  ::unsetenv("CABLEWAY_PRESET");
 }
 
-TEST_F(PluginPreset, SetsNothingWhereNoNodeRunsAndNoPortsAreNamed) {
+// Every process would start a node, also those of jobs that need no network.
+TEST_F(PluginPreset, SetsNothingWhereNoNodeRunsUnlessToldTo) {
   const World world("a");
-  EXPECT_EQ(values("NCCL_NET"), twice("cableway")) << "the plugin starts a node for the ports that are named";
-  ::unsetenv("CABLEWAY_PORTS");
-  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice("(none)"));
+  const Variable on("CABLEWAY_PRESET", "on");
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(this_library())) << "the plugin starts a node";
+  EXPECT_EQ(values("NCCL_MIN_NCHANNELS"), twice("4"));
 }
 
-TEST_F(PluginPreset, ABadSettingLeavesTheEnvironmentAsItIs) {
+// Version 1 has no logger.
+TEST_F(PluginPreset, ABadSettingIsReportedByThePlugin) {
   const World world("a");
-  ::setenv("CABLEWAY_PRESET", "perhaps", 1);
-  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
+  const Variable bad("CABLEWAY_PRESET", "perhaps");
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(this_library()));
+  EXPECT_EQ(values("NCCL_MIN_NCHANNELS"), twice("(none)"));
   EXPECT_NE(values("PATH"), twice("(none)"));
-  ::unsetenv("CABLEWAY_PRESET");
+  EXPECT_EQ(result_of_init(12), abi::kInvalidArgument);
+  EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr("CABLEWAY_PRESET")));
 }
 
 }  // namespace
