@@ -112,6 +112,16 @@ Handle handle_to(Rank& rank, const std::string& node, std::uint16_t port) {
   });
 }
 
+// From version 11 on the tuner knows the communicator, and is on by default.
+TEST_P(HandleTest, HasTheMarkOfTheTuner) {
+  on_node_a([](Rank& rank) {
+    changed_handle(rank, [](ListenHandle& handle) {
+      EXPECT_EQ(handle.tuner.cabling, GetParam() >= 11 ? 1 : 0);
+      EXPECT_EQ(handle.tuner.sizes != 0, GetParam() >= 11);
+    });
+  });
+}
+
 // NCCL would hang if one rank's tuner chose a tree and another's the ring.
 TEST_P(HandleTest, OfAProcessWhoseTunerChoosesOtherwiseIsRefusedAtOnce) {
   on_node_a([](Rank& rank) {
