@@ -264,6 +264,8 @@ std::array<std::byte, kListenHandleBytes> encode_listen_handle(const ListenHandl
   writer.put(handle.port);
   writer.put_text(handle.node.substr(0, routing::kMaxNodeNameBytes));
   writer.put(handle.path_wait_ms);
+  writer.put(handle.tuner.cabling);
+  writer.put(handle.tuner.sizes);
   body.resize(kHandleBodyBytes);
   writer.put(checksum(std::span(body)));
   std::array<std::byte, kListenHandleBytes> bytes{};
@@ -286,6 +288,8 @@ absl::StatusOr<ListenHandle> decode_listen_handle(std::span<const std::byte, kLi
   handle.port = reader.get<std::uint16_t>();
   handle.node = reader.get_text(routing::kMaxNodeNameBytes);
   handle.path_wait_ms = reader.get<std::uint32_t>();
+  handle.tuner.cabling = reader.get<std::uint8_t>();
+  handle.tuner.sizes = reader.get<std::uint16_t>();
   WireReader sum(bytes.subspan(kHandleBodyBytes));
   if (!reader.ok() || !routing::is_valid_name(handle.node, routing::kMaxNodeNameBytes) || handle.port == 0 ||
       handle.path_wait_ms > kMaxPathWaitMs || sum.get<std::uint32_t>() != checksum(bytes.first(kHandleBodyBytes))) {

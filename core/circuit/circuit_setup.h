@@ -136,12 +136,22 @@ absl::StatusOr<ProbeOpening> decode_probe(const Frame& header, std::span<const s
 // "n0 -c0-> n1 -c1-> n2"
 std::string describe_path(const CircuitSetup& setup);
 
+// How a process chooses NCCL's algorithms; ranks with different marks must not communicate
+// (nccl_adapter/algorithm/tuner_cabling.h). Zeros: it leaves them to NCCL.
+struct TunerMark {
+  std::uint8_t cabling = 0;
+  std::uint16_t sizes = 0;  // a hash
+
+  friend bool operator==(const TunerMark&, const TunerMark&) = default;
+};
+
 // The 128 bytes that a listen comm gives to NCCL and NCCL carries to the connecting rank.
 struct ListenHandle {
   Cookie cookie{};
   std::uint16_t port = 0;          // TCP port of the listening process, on every cable port of its node
   std::string node;                // 1 to 63 bytes
   std::uint32_t path_wait_ms = 0;  // setting of the listening process; at most kMaxPathWaitMs
+  TunerMark tuner{};               // of the listening process
 
   friend bool operator==(const ListenHandle&, const ListenHandle&) = default;
 };

@@ -306,12 +306,14 @@ constexpr Setting kSettings[] = {
      "changes is sent again over another circuit",
      set_switch<&Settings::checksum>, show_switch<&Settings::checksum>, kSwitch},
     {"preset", Form::kText, "on or off", 0, 0, "",
-     "the plugin, where NCCL loads it as its env plugin too, sets those of NCCL's variables that a job over these "
-     "cables needs and that nothing else sets",
+     "the plugin, where NCCL loads it as its env plugin too and a node runs, sets those of NCCL's variables that a job "
+     "over these cables needs and that nothing else sets; given as on, it does so without a node, too, and the plugin "
+     "starts one",
      set_switch<&Settings::preset>, show_switch<&Settings::preset>, kSwitch},
     {"tuner", Form::kText, "off, ring, line or mesh", 0, 0, "",
      "the cabling for which the plugin chooses NCCL's algorithm of an all_reduce, with one rank on each of 3 to 8 "
-     "nodes, in cable order; off: NCCL chooses alone. The same on all hosts of a job, or NCCL hangs",
+     "nodes, in cable order; off: NCCL chooses alone. The same on all hosts of a job: a connection between two that "
+     "choose differently is refused. Before NCCL 2.28 only where it is given",
      set_named<&Settings::tuner, kTuners>, show_named<&Settings::tuner, kTuners>, kTuners},
     {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
      "the transport of hops: auto is RDMA if both ends of a cable have it, else TCP; verbs refuses a cable without "

@@ -1,9 +1,10 @@
-// NCCL's env plugin interface, versions 1 (NCCL 2.28.7 to 2.29) and 2 (2.30): NCCL asks it for each of its variables,
-// in place of getenv(3).
+// NCCL's env plugin interface, versions 1 (from NCCL 2.28.7 on) and 2 (from 2.30.7 on): NCCL asks it for each of its
+// variables, in place of getenv(3).
 //
-// Before that, NCCL has added the variables of NCCL_CONF_FILE, ~/.nccl.conf and /etc/nccl.conf to the process's
-// environment, where it had none of that name. Only NCCL_ENV_PLUGIN, NCCL_CONF_FILE and HOME are never asked for here.
-// As in net_abi_types.h, the declarations describe a binary interface that NCCL defines.
+// Before that NCCL has added the variables of NCCL_CONF_FILE, ~/.nccl.conf and /etc/nccl.conf to the process's
+// environment, where it had none of that name. Only NCCL_ENV_PLUGIN, NCCL_CONF_FILE and HOME are never asked for here;
+// up to 2.29.7 the home folder is that of getpwuid(3). As in net_abi_types.h, the declarations describe a binary
+// interface that NCCL defines.
 #ifndef CABLEWAY_NCCL_ADAPTER_ABI_ENV_ABI_H_
 #define CABLEWAY_NCCL_ADAPTER_ABI_ENV_ABI_H_
 

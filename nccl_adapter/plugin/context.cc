@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/files/settings_reader.h"
 #include "core/settings/settings.h"
+#include "nccl_adapter/algorithm/tuner_cabling.h"
 #include "nccl_adapter/process/fork_guard.h"
 
 namespace cableway::nccl {
@@ -39,8 +41,9 @@ absl::StatusOr<std::string> find_daemon(const Settings& settings) {
 // The plugin's only mutable globals. Never destroyed: NCCL may make calls while the process exits.
 struct Shared {
   std::mutex mutex;
-  std::weak_ptr<Process> process;   // the only one, while any context uses it
-  std::unique_ptr<Context> legacy;  // shared by v8 to v10, whose functions have no context argument
+  std::weak_ptr<Process> process;              // the only one, while any context uses it
+  std::multiset<std::uint64_t> communicators;  // ids of those that have a context
+  std::unique_ptr<Context> legacy;             // shared by v8 to v10, whose functions have no context argument
 };
 
 Shared& shared() {
@@ -78,15 +81,15 @@ void write_ticket(void* handle, std::uint64_t ticket) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Context>> Context::create(Log log) {
+absl::StatusOr<std::unique_ptr<Context>> Context::create(Log log, std::optional<std::uint64_t> communicator) {
   absl::StatusOr<std::shared_ptr<Process>> process = join_process(log);
   if (!process.ok()) return as_lack(process.status());
-  return std::unique_ptr<Context>(new Context(*std::move(process)));
+  return std::unique_ptr<Context>(new Context(*std::move(process), communicator));
 }
 
 absl::StatusOr<Context*> Context::legacy(Log log) {
   // create() also takes the lock, and v8 to v10 initialise only once: two concurrent calls waste one context.
-  absl::StatusOr<std::unique_ptr<Context>> context = create(log);
+  absl::StatusOr<std::unique_ptr<Context>> context = create(log, std::nullopt);
   if (!context.ok()) return context.status();
   const std::lock_guard lock(shared().mutex);
   if (shared().legacy == nullptr) shared().legacy = *std::move(context);
@@ -102,13 +105,33 @@ Context* Context::legacy() {
 }
 
 absl::StatusOr<std::shared_ptr<const Process>> Context::this_process() {
+  if (in_forked_child()) return forked_child_error();
   const std::lock_guard lock(shared().mutex);
   std::shared_ptr<const Process> process = shared().process.lock();
   if (process == nullptr) return absl::FailedPreconditionError("init has not succeeded");
   return process;
 }
 
+bool Context::serves(std::uint64_t communicator) {
+  if (in_forked_child()) return false;
+  const std::lock_guard lock(shared().mutex);
+  return shared().communicators.contains(communicator);
+}
+
+Context::Context(std::shared_ptr<Process> process, std::optional<std::uint64_t> communicator)
+    : process_(std::move(process)),
+      communicator_(communicator),
+      tuner_(tuner_mark(tuner_cabling(process_->settings(), communicator.has_value(), ::getenv("NCCL_NET")))) {
+  if (!communicator_) return;
+  const std::lock_guard lock(shared().mutex);
+  shared().communicators.insert(*communicator_);
+}
+
 Context::~Context() {
+  if (communicator_) {
+    const std::lock_guard lock(shared().mutex);
+    shared().communicators.extract(*communicator_);
+  }
   constexpr const char* kFinalized = "its communicator was finalized before it was closed";
   for (auto& [comm, owned] : flows_) abandon(*owned, kFinalized);
   for (auto& [ticket, opening] : opening_) abandon(*opening, kFinalized);
@@ -132,8 +155,9 @@ absl::StatusOr<ListenComm*> Context::listen(void* handle) {
     return absl::InternalError("the kernel returned no random bytes");
   }
   auto listener = std::make_shared<ListenComm>(*this, cookie);
-  const absl::StatusOr<ListenHandle> listening = process_->add_listener(listener);
+  absl::StatusOr<ListenHandle> listening = process_->add_listener(listener);
   if (!listening.ok()) return listening.status();
+  listening->tuner = tuner_;
   const auto bytes = encode_listen_handle(*listening);
   std::memcpy(handle, bytes.data(), bytes.size());
   const std::lock_guard lock(mutex_);
@@ -146,6 +170,7 @@ absl::StatusOr<SendComm*> Context::connect(void* handle) {
   const std::span<const std::byte, kListenHandleBytes> bytes(static_cast<const std::byte*>(handle), kListenHandleBytes);
   absl::StatusOr<ListenHandle> peer = decode_listen_handle(bytes);
   if (!peer.ok()) return peer.status();
+  if (absl::Status status = check_tuner_mark(tuner_, peer->tuner, peer->node); !status.ok()) return status;
   std::shared_ptr<SendComm> opening = process_->open_flow(*this, *peer);
   const std::lock_guard lock(mutex_);
   write_ticket(handle, next_ticket_);

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,7 +25,8 @@ namespace cableway::nccl {
 class Context {
  public:
   // Shares this process's Process, creating it if there is none.
-  static absl::StatusOr<std::unique_ptr<Context>> create(Log log);
+  // `communicator`: NCCL's id of it, for the versions with a context for each.
+  static absl::StatusOr<std::unique_ptr<Context>> create(Log log, std::optional<std::uint64_t> communicator);
   ~Context();
   // The shared context of the versions without a context argument. The first function creates it, the second returns
   // it (null before that).
@@ -32,13 +34,15 @@ class Context {
   static Context* legacy();
   // For calls that have no context in any version.
   static absl::StatusOr<std::shared_ptr<const Process>> this_process();
+  // Whether a context of that communicator exists. False in a forked child. Callable from any thread.
+  static bool serves(std::uint64_t communicator);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const Log& log() const { return process_->log(); }
 
   absl::StatusOr<ListenComm*> listen(void* handle);
-  // Null: not connected yet; call again with the same handle.
+  // Null: not connected yet; call again with the same handle. FailedPrecondition: the peer's tuner chooses otherwise.
   absl::StatusOr<SendComm*> connect(void* handle);
   // Null: no peer has connected yet; call again.
   absl::StatusOr<RecvComm*> accept(ListenComm* listener);
@@ -46,7 +50,7 @@ class Context {
   absl::Status close(ListenComm* listener);
 
  private:
-  explicit Context(std::shared_ptr<Process> process) : process_(std::move(process)) {}
+  Context(std::shared_ptr<Process> process, std::optional<std::uint64_t> communicator);
 
   template <typename Comm>
   Comm* keep(const std::shared_ptr<Comm>& comm);
@@ -55,6 +59,8 @@ class Context {
   void stop_listening(ListenComm& listener);
 
   std::shared_ptr<Process> process_;
+  const std::optional<std::uint64_t> communicator_;
+  const TunerMark tuner_;
   std::mutex mutex_;
   std::map<ListenComm*, std::shared_ptr<ListenComm>> listeners_;
   std::map<FlowComm*, std::shared_ptr<FlowComm>> flows_;

@@ -80,11 +80,11 @@ abi::Result wrong_number_of_buffers(const FlowComm& comm, const char* function, 
 
 }  // namespace
 
-abi::Result init(void** context, abi::Logger logger) {
+abi::Result init(void** context, std::uint64_t communicator, abi::Logger logger) {
   const Log log(logger);
   return logged(log, "init", [&]() -> absl::Status {
     *context = nullptr;
-    absl::StatusOr<std::unique_ptr<Context>> made = Context::create(log);
+    absl::StatusOr<std::unique_ptr<Context>> made = Context::create(log, communicator);
     if (!made.ok()) return made.status();
     *context = made->release();
     return absl::OkStatus();

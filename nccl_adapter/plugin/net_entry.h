@@ -19,8 +19,8 @@ namespace cableway::nccl::entry {
 
 inline constexpr char kPluginName[] = "Cableway";
 
-// v11 and later: each communicator has its own context.
-abi::Result init(void** context, abi::Logger logger);
+// v11 and later: each communicator has its own context. `communicator`: NCCL's id of it, which the tuner gets, too.
+abi::Result init(void** context, std::uint64_t communicator, abi::Logger logger);
 abi::Result finalize(void* context);
 // v8 to v10: the shared context.
 abi::Result init_legacy(abi::Logger logger);

@@ -37,9 +37,9 @@ inline abi::Result listen_legacy(int dev, void* handle, void** listen_comm) {
 }
 
 // From version 11 on each communicator has its own.
-inline abi::Result init_with_context(void** context, std::uint64_t, abi::CommConfig*, abi::Logger logger,
+inline abi::Result init_with_context(void** context, std::uint64_t communicator, abi::CommConfig*, abi::Logger logger,
                                      abi::ProfilerCallback) {
-  return entry::init(context, logger);
+  return entry::init(context, communicator, logger);
 }
 
 // From version 10 on NCCL passes profiler handles, which are ignored.

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <system_error>
 
@@ -36,45 +38,57 @@ std::string own_path() {
   return error ? "" : file.string();
 }
 
-// Also if this user may not use it: the plugin then gives the reason, which another network would hide.
-bool node_runs(const Settings& settings) {
+// How much the preset sets, and, unless all, why.
+struct Extent {
+  PresetExtent extent = PresetExtent::kNothing;
+  std::string reason;
+};
+
+// Where no node runs every process would start one, also those of jobs on one GPU; so that takes a word of the user's.
+// A user whom the node does not admit has jobs over another network. A node that is busy counts as one that runs.
+Extent extent_of(const Settings& settings) {
   const absl::StatusOr<host::SessionNames> names = host::session_names(settings);
-  return names.ok() && !absl::IsNotFound(host::dial_node(*names).status());
+  if (!names.ok()) return {PresetExtent::kPluginAlone, std::string(names.status().message())};
+  const absl::Status node = host::dial_node(*names).status();
+  if (node.ok() || absl::IsUnavailable(node)) return {PresetExtent::kAll, ""};
+  const bool starts_node = absl::IsNotFound(node) && settings.origins.contains("preset");
+  return starts_node ? Extent{PresetExtent::kAll, ""} : Extent{PresetExtent::kNothing, std::string(node.message())};
 }
 
 Preset decide(const Log& log) {
   const absl::StatusOr<Settings> settings =
       host::read_settings({.environment = environ, .host_name = host::host_name(), .options = {}});
-  if (!settings.ok()) {
-    log.warn(absl::StrCat("no preset: ", settings.status().message()));
-    return {};
-  }
-  if (!settings->preset) return {};
+  if (settings.ok() && !settings->preset) return {};
+  const Extent extent = settings.ok() ? extent_of(*settings)
+                                      : Extent{PresetExtent::kPluginAlone, std::string(settings.status().message())};
+  if (!extent.reason.empty()) log.info(absl::StrCat("no preset: ", extent.reason));
   PresetFacts facts;
-  facts.has_cables = settings->origins.contains("ports") || node_runs(*settings);
-  if (!facts.has_cables) {
-    log.info("no preset: no node runs here, and the settings name no ports");
-    return {};
-  }
+  facts.extent = extent.extent;
   facts.library = own_path();
-  facts.default_interfaces = host::default_route_interfaces();
-  facts.cable_interfaces = cable_interfaces(facts.default_interfaces, settings->ports);
+  if (extent.extent == PresetExtent::kAll) {
+    facts.default_interfaces = host::default_route_interfaces();
+    facts.cable_interfaces = cable_interfaces(facts.default_interfaces, settings->ports);
+  }
   return Preset(facts);
+}
+
+void decide_once(const Log& log) {
+  auto decided = std::make_unique<Preset>(decide(log));
+  if (!decided->values().empty()) {
+    log.info(absl::StrCat("preset, where nothing else is set: ",
+                          absl::StrJoin(decided->values(), " ", absl::PairFormatter("="))));
+  }
+  const Preset* expected = nullptr;
+  if (preset.compare_exchange_strong(expected, decided.get())) static_cast<void>(decided.release());
 }
 
 }  // namespace
 
 abi::Result init(abi::Logger logger) {
-  const Log log(logger);
-  auto* const decided = new Preset(decide(log));
-  const Preset* expected = nullptr;
-  if (!preset.compare_exchange_strong(expected, decided)) {
-    delete decided;
-    return abi::kSuccess;
-  }
-  if (!decided->values().empty()) {
-    log.info(absl::StrCat("preset, where nothing else is set: ",
-                          absl::StrJoin(decided->values(), " ", absl::PairFormatter("="))));
+  try {
+    decide_once(Log(logger));
+  } catch (const std::exception&) {
+    return abi::kSuccess;  // NCCL has its environment alone
   }
   return abi::kSuccess;
 }
@@ -84,9 +98,9 @@ abi::Result finalize() {
 }
 
 const char* get_env(const char* name) {
-  static const Preset kNothing;
   const Preset* const decided = preset.load();
-  return (decided != nullptr ? *decided : kNothing).get(name, ::getenv);
+  if (decided != nullptr) return decided->get(name, ::getenv);
+  return name == nullptr ? nullptr : ::getenv(name);
 }
 
 }  // namespace cableway::nccl::env

@@ -1,7 +1,7 @@
 // The preset of this host, and the env plugin's functions, independent of the interface's version.
 //
-// None of them fails: NCCL would refuse every call. Where something cannot be found out, the preset sets nothing, and
-// NCCL has its environment alone.
+// None of them fails or throws: NCCL would refuse every call. Where something cannot be found out, NCCL has its
+// environment alone; where the settings cannot be read, it loads the plugin, too, which reports that.
 #ifndef CABLEWAY_NCCL_ADAPTER_PRESET_HOST_PRESET_H_
 #define CABLEWAY_NCCL_ADAPTER_PRESET_HOST_PRESET_H_
 

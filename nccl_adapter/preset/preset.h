@@ -6,6 +6,7 @@
 #ifndef CABLEWAY_NCCL_ADAPTER_PRESET_PRESET_H_
 #define CABLEWAY_NCCL_ADAPTER_PRESET_PRESET_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -14,11 +15,12 @@
 
 namespace cableway::nccl {
 
+// kPluginAlone: NCCL loads the plugin, whose init then says what is wrong; an env plugin may have no logger.
+enum class PresetExtent : std::uint8_t { kNothing, kPluginAlone, kAll };
+
 struct PresetFacts {
-  // A node runs on this host, or the settings name its ports, so that the plugin starts one. Without, no job here uses
-  // Cableway.
-  bool has_cables = false;
-  std::string library;  // this library's path; "": not known
+  PresetExtent extent = PresetExtent::kNothing;
+  std::string library;  // this library's path; "": not known, then nothing is set
   std::vector<std::string>
       cable_interfaces;  // some of the next, by which a job's processes do not all reach each other
   std::vector<std::string> default_interfaces;  // of the default routes, the best first

@@ -1,14 +1,17 @@
 #include "nccl_adapter/tuner/tuner.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
 #include <limits>
 #include <memory>
-#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "nccl_adapter/abi/log.h"
+#include "nccl_adapter/algorithm/algorithm_choice.h"
+#include "nccl_adapter/algorithm/tuner_cabling.h"
 #include "nccl_adapter/plugin/context.h"
-#include "nccl_adapter/tuner/algorithm_choice.h"
+#include "nccl_adapter/process/fork_guard.h"
 
 namespace cableway::nccl::tuner {
 namespace {
@@ -16,11 +19,35 @@ namespace {
 // NCCL takes a pair only if its cost is below this.
 constexpr float kNeverTaken = std::numeric_limits<float>::max();
 
-// The setting of the process, if it has joined its node: NCCL also asks the tuner of a library whose network it does
-// not use.
-TunerSetting cabling_of_process() {
-  const absl::StatusOr<std::shared_ptr<const Process>> process = Context::this_process();
-  return process.ok() ? (*process)->settings().tuner : TunerSetting::kOff;
+// kOff unless this process has joined its node, and the communicator is known to use its network: NCCL also asks the
+// tuner of a library whose network it does not use. An exception leaves the choice to NCCL; no call may fail.
+TunerSetting cabling_of(std::optional<std::uint64_t> id) {
+  try {
+    if (in_forked_child() || (id && !Context::serves(*id))) return TunerSetting::kOff;
+    const absl::StatusOr<std::shared_ptr<const Process>> process = Context::this_process();
+    if (!process.ok()) return TunerSetting::kOff;
+    return tuner_cabling((*process)->settings(), id.has_value(), ::getenv("NCCL_NET"));
+  } catch (const std::exception&) {
+    return TunerSetting::kOff;
+  }
+}
+
+void log_tuned(abi::Logger logger, std::size_t nodes) {
+  try {
+    Log(logger).info(absl::StrCat("all_reduce of ", nodes, " nodes: ring or tree by size, as for CABLEWAY_TUNER"));
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+// A tuned communicator has one rank on each node, and few nodes. Never null.
+constexpr std::uintptr_t kCablings = 4;
+void* as_context(TunerSetting cabling, std::size_t nodes) {
+  return reinterpret_cast<void*>(nodes * kCablings + static_cast<std::uintptr_t>(cabling));
+}
+Communicator as_communicator(const void* context) {
+  const auto number = reinterpret_cast<std::uintptr_t>(context);
+  return {static_cast<TunerSetting>(number % kCablings), number / kCablings, number / kCablings};
 }
 
 }  // namespace
@@ -40,26 +67,25 @@ void weigh(const Communicator& communicator, abi::Function function, std::uint64
   std::replace_if(other, other + protocols, is_available, kNeverTaken);
 }
 
-abi::Result init(std::size_t ranks, std::size_t nodes, abi::Logger logger, void** context) {
+abi::Result init(std::optional<std::uint64_t> id, std::size_t ranks, std::size_t nodes, abi::Logger logger,
+                 void** context) {
   if (context == nullptr) return abi::kSuccess;
   *context = nullptr;
-  const TunerSetting cabling = cabling_of_process();
+  const TunerSetting cabling = cabling_of(id);
   if (choose_all_reduce(cabling, ranks, nodes, 0) == AllReduceChoice::kNone) return abi::kSuccess;
-  *context = new (std::nothrow) Communicator{cabling, ranks, nodes};
-  Log(logger).info(absl::StrCat("all_reduce of ", nodes, " nodes: ring or tree by size, as for CABLEWAY_TUNER"));
+  *context = as_context(cabling, nodes);
+  log_tuned(logger, nodes);
   return abi::kSuccess;
 }
 
 abi::Result get_coll_info(void* context, abi::Function function, std::size_t bytes, float** costs, int algorithms,
                           int protocols) {
   if (context == nullptr) return abi::kSuccess;
-  weigh(*static_cast<const Communicator*>(context), function, bytes, reinterpret_cast<float*>(costs), algorithms,
-        protocols);
+  weigh(as_communicator(context), function, bytes, reinterpret_cast<float*>(costs), algorithms, protocols);
   return abi::kSuccess;
 }
 
-abi::Result finalize(void* context) {
-  delete static_cast<Communicator*>(context);
+abi::Result finalize(void* /*context*/) {
   return abi::kSuccess;
 }
 

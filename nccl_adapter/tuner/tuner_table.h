@@ -4,10 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "nccl_adapter/tuner/tuner.h"
 
 namespace cableway::nccl {
+
+// Up to version 4 NCCL does not tell which communicator it is.
+inline abi::Result init_without_id(std::size_t ranks, std::size_t nodes, abi::Logger logger, void** context) {
+  return tuner::init(std::nullopt, ranks, nodes, logger, context);
+}
 
 // From version 4 on NCCL tells whether the buffers are registered.
 inline abi::Result get_coll_info_registered(void* context, abi::Function function, std::size_t bytes, int,
@@ -20,8 +26,8 @@ template <typename Tuner>
 constexpr Tuner table_with_comm_id() {
   Tuner table{};
   table.name = tuner::kTunerName;
-  table.init = [](void** context, std::uint64_t, std::size_t ranks, std::size_t nodes, abi::Logger logger,
-                  abi::NvlinkDomains*, abi::TunerConstants*) { return tuner::init(ranks, nodes, logger, context); };
+  table.init = [](void** context, std::uint64_t id, std::size_t ranks, std::size_t nodes, abi::Logger logger,
+                  abi::NvlinkDomains*, abi::TunerConstants*) { return tuner::init(id, ranks, nodes, logger, context); };
   table.getCollInfo = get_coll_info_registered;
   table.finalize = tuner::finalize;
   return table;

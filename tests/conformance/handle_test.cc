@@ -1,8 +1,10 @@
 // connect() with a handle that listen() did not return: refused at once if the bytes are wrong, and after an attempt if
 // only the network can tell.
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <string>
 
 #include "core/circuit/circuit_setup.h"
 #include "tests/conformance/suite.h"
@@ -93,10 +95,49 @@ Handle handle_of(const ListenHandle& handle) {
   return std::bit_cast<Handle>(encode_listen_handle(handle));
 }
 
+// As a listen of this rank would give it, but for what `change` does to it.
+Handle changed_handle(Rank& rank, const std::function<void(ListenHandle&)>& change) {
+  auto [handle, listener] = rank.listen();
+  absl::StatusOr<ListenHandle> parsed = decode_listen_handle(handle);
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
+  change(*parsed);
+  return handle_of(*parsed);
+}
+
+Handle handle_to(Rank& rank, const std::string& node, std::uint16_t port) {
+  return changed_handle(rank, [&](ListenHandle& handle) {
+    handle.node = node;
+    handle.port = port;
+  });
+}
+
+// From version 11 on the tuner knows the communicator, and is on by default.
+TEST_P(HandleTest, HasTheMarkOfTheTuner) {
+  on_node_a([](Rank& rank) {
+    changed_handle(rank, [](ListenHandle& handle) {
+      EXPECT_EQ(handle.tuner.cabling, GetParam() >= 11 ? 1 : 0);
+      EXPECT_EQ(handle.tuner.sizes != 0, GetParam() >= 11);
+    });
+  });
+}
+
+// NCCL would hang if one rank's tuner chose a tree and another's the ring.
+TEST_P(HandleTest, OfAProcessWhoseTunerChoosesOtherwiseIsRefusedAtOnce) {
+  on_node_a([](Rank& rank) {
+    const Handle cabling = changed_handle(rank, [](ListenHandle& handle) { handle.tuner.cabling = 3; });
+    EXPECT_EQ(connect_once(rank, cabling), abi::kInvalidUsage);
+    expect_warning("connect: the tuner of node a is mesh, this one's ");
+    const Handle sizes = changed_handle(rank, [](ListenHandle& handle) { ++handle.tuner.sizes; });
+    EXPECT_EQ(connect_once(rank, sizes), abi::kInvalidUsage);
+    expect_warning("connect: the tuner of node a has other sizes than this one's");
+  });
+}
+
 TEST_P(HandleTest, OfANodeThatDoesNotExistNamesThoseThatDo) {
   on_node_a([](Rank& rank) {
     abi::Result result = abi::kSuccess;
-    EXPECT_EQ(rank.connect(handle_of({Cookie{}, 4000, "nobody"}), &result), nullptr);
+    EXPECT_EQ(rank.connect(handle_to(rank, "nobody", 4000), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
     expect_warning("connect: node a knows of no node \"nobody\" in its cluster; known nodes: a");
   });
@@ -106,7 +147,7 @@ TEST_P(HandleTest, OfAPortWithoutAListenerNamesNodeAddressAndCable) {
   on_node_a([this](Rank& rank) {
     const Hop hop = world_.hop("a", "b");
     abi::Result result = abi::kSuccess;
-    EXPECT_EQ(rank.connect(handle_of({Cookie{}, 1, "b"}), &result), nullptr);
+    EXPECT_EQ(rank.connect(handle_to(rank, "b", 1), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
     expect_warning("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at " + hop.to_address +
                    " TCP port 1 over cable " + hop.cable + ": Connection refused");
@@ -116,7 +157,7 @@ TEST_P(HandleTest, OfAPortWithoutAListenerNamesNodeAddressAndCable) {
 TEST_P(HandleTest, OfANodesOwnPortIsRefusedByThatNode) {
   on_node_a([this](Rank& rank) {
     abi::Result result = abi::kSuccess;
-    EXPECT_EQ(rank.connect(handle_of({Cookie{}, world_.relay_door("b", "a").port, "b"}), &result), nullptr);
+    EXPECT_EQ(rank.connect(handle_to(rank, "b", world_.relay_door("b", "a").port), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
     expect_warning("a set-up for a process on node b came to its relay port");
   });

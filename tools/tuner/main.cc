@@ -1,5 +1,5 @@
-// Writes nccl_adapter/tuner/tree_sizes.h to standard output:
-//   build/release/bin/tree_sizes > /tmp/tree_sizes.h && mv /tmp/tree_sizes.h nccl_adapter/tuner/ && tools/style.sh fix
+// Writes nccl_adapter/algorithm/tree_sizes.h to standard output:
+//   build/release/bin/tree_sizes > /tmp/tree_sizes.h; mv /tmp/tree_sizes.h nccl_adapter/algorithm/; tools/style.sh fix
 #include <cstdio>
 #include <string>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "nccl_adapter/tuner/algorithm_choice.h"
+#include "nccl_adapter/algorithm/algorithm_choice.h"
 #include "routing/shapes/topology_generator.h"
 #include "sim/prediction/prediction.h"
 #include "sim/workload/binary_tree.h"
@@ -35,8 +35,8 @@ constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;  // beyond, the ring
 constexpr std::string_view kBefore =
     R"(// Made by tools/tuner/tree_sizes, which says how; a test compares. Sizes of an all_reduce in bytes, from `from` to
 // below `to`, at which a tree is the choice; the ring is at all others.
-#ifndef CABLEWAY_NCCL_ADAPTER_TUNER_TREE_SIZES_H_
-#define CABLEWAY_NCCL_ADAPTER_TUNER_TREE_SIZES_H_
+#ifndef CABLEWAY_NCCL_ADAPTER_ALGORITHM_TREE_SIZES_H_
+#define CABLEWAY_NCCL_ADAPTER_ALGORITHM_TREE_SIZES_H_
 
 #include <cstdint>
 
@@ -57,7 +57,7 @@ constexpr std::string_view kAfter = R"(};
 
 }  // namespace cableway::nccl
 
-#endif  // CABLEWAY_NCCL_ADAPTER_TUNER_TREE_SIZES_H_
+#endif  // CABLEWAY_NCCL_ADAPTER_ALGORITHM_TREE_SIZES_H_
 )";
 
 // Messages one after the other, up to the root and down again, in the deeper of the two trees.

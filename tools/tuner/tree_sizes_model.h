@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "nccl_adapter/tuner/tree_sizes.h"
+#include "nccl_adapter/algorithm/tree_sizes.h"
 
 namespace cableway::tuner_model {
 
@@ -21,7 +21,7 @@ inline constexpr double kDoubt = 0.03;
 // Of ring, line or mesh with 3 to 8 nodes, in the order of cablings and nodes.
 absl::StatusOr<std::vector<nccl::TreeSizes>> predicted_tree_sizes();
 
-// The whole of nccl_adapter/tuner/tree_sizes.h.
+// The whole of nccl_adapter/algorithm/tree_sizes.h.
 std::string header_text(const std::vector<nccl::TreeSizes>& sizes);
 
 }  // namespace cableway::tuner_model

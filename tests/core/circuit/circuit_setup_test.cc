@@ -250,7 +250,7 @@ TEST(ProbeOpening, RefusesAnOfferThatIsCutOrFollowedByMore) {
 
 TEST(ListenHandle, SurvivesARoundTrip) {
   for (const std::string& node : {std::string("n"), std::string(routing::kMaxNodeNameBytes, 'x')}) {
-    const ListenHandle handle{some_cookie(), 65535, node, kMaxPathWaitMs};
+    const ListenHandle handle{some_cookie(), 65535, node, kMaxPathWaitMs, TunerMark{255, 65535}};
     const absl::StatusOr<ListenHandle> decoded = decode_listen_handle(encode_listen_handle(handle));
     ASSERT_TRUE(decoded.ok()) << decoded.status();
     EXPECT_EQ(*decoded, handle);

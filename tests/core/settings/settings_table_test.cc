@@ -46,6 +46,25 @@ TEST(SettingsTable, TheDocumentationNamesWhatNeedsNoRestart) {
   }
 }
 
+// NCCL takes everything behind "=" in its files for the value, and a line for a comment only if it begins with "#".
+TEST(SettingsTable, TheDocumentedLinesOfNcclsFileHaveNoCommentBehindThem) {
+  std::ifstream file(CABLEWAY_SETTINGS_DOC);
+  std::vector<std::string> lines;
+  bool is_nccl_file = false;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      is_nccl_file = is_nccl_file && inside;
+    } else if (!inside) {
+      is_nccl_file = line.find("/etc/nccl.conf") != std::string::npos || (is_nccl_file && line.empty());
+    } else if (is_nccl_file && !line.starts_with("#")) {
+      lines.push_back(line);
+    }
+  }
+  EXPECT_EQ(lines, std::vector<std::string>{"NCCL_ENV_PLUGIN=libnccl-net-cableway.so"});
+}
+
 TEST(SettingsTable, NamesEachSettingOnce) {
   std::set<std::string> variables;
   for (const Setting& setting : all_settings()) {

@@ -22,6 +22,7 @@ namespace {
 
 using Costs = std::array<float, static_cast<std::size_t>(abi::kAlgorithms* abi::kProtocols)>;
 
+constexpr std::uint64_t kCommunicator = 7;  // as a Rank's
 constexpr std::size_t kLarge = std::size_t{64} << 20;
 
 Costs tree_is_cheaper() {
@@ -61,16 +62,17 @@ class Tuner {
  public:
   Tuner(const Library& library, int version) : library_(library), version_(version) {}
 
-  abi::Result init(std::size_t ranks, std::size_t nodes) {
+  // A version that gets the communicator's id gets this one; a Rank's is 7.
+  abi::Result init(std::size_t ranks, std::size_t nodes, std::uint64_t id = kCommunicator) {
     switch (version_) {
       case 3:
         return v3().init(ranks, nodes, nullptr, &context_);
       case 4:
         return v4().init(ranks, nodes, nullptr, &context_);
       case 5:
-        return v5().init(&context_, 7, ranks, nodes, nullptr, nullptr, nullptr);
+        return v5().init(&context_, id, ranks, nodes, nullptr, nullptr, nullptr);
       default:
-        return v6().init(&context_, 7, ranks, nodes, nullptr, nullptr, nullptr);
+        return v6().init(&context_, id, ranks, nodes, nullptr, nullptr, nullptr);
     }
   }
 
@@ -118,10 +120,10 @@ class Tuner {
 };
 
 // A job of four ranks on four nodes, as each rank's tuner sees it.
-Costs costs_for_four(Tuner& tuner) {
+Costs costs_for_four(Tuner& tuner, std::uint64_t id = kCommunicator) {
   Costs costs = tree_is_cheaper();
   int channels = 0;
-  EXPECT_EQ(tuner.init(4, 4), abi::kSuccess);
+  EXPECT_EQ(tuner.init(4, 4, id), abi::kSuccess);
   EXPECT_EQ(tuner.ask(abi::kFunctionAllReduce, kLarge, costs.data(), abi::kAlgorithms, abi::kProtocols, &channels),
             abi::kSuccess);
   EXPECT_EQ(channels, 0) << "they are NCCL's";
@@ -129,7 +131,22 @@ Costs costs_for_four(Tuner& tuner) {
   return costs;
 }
 
-class PluginTuner : public testing::TestWithParam<int> {};
+class PluginTuner : public testing::TestWithParam<int> {
+ protected:
+  static bool has_ids() { return GetParam() >= 5; }
+};
+
+// Sets a variable while it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* const name_;
+};
 
 TEST_P(PluginTuner, ChoosesForAJobOverCableway) {
   const World world("a");
@@ -137,7 +154,46 @@ TEST_P(PluginTuner, ChoosesForAJobOverCableway) {
   const Library library;
   Tuner tuner(library, GetParam());
   EXPECT_EQ(tuner.name(), "Cableway");
+  // Before version 5 another rank might not use Cableway in this communicator.
+  EXPECT_EQ(takes_ring(costs_for_four(tuner)), has_ids());
+}
+
+TEST_P(PluginTuner, ChoosesWhereTheCablingIsGiven) {
+  const World world("a");
+  const Variable cabling("CABLEWAY_TUNER", "ring");
+  const Rank rank(12);
+  const Library library;
+  Tuner tuner(library, GetParam());
   EXPECT_TRUE(takes_ring(costs_for_four(tuner)));
+  const Variable network("NCCL_NET", "Socket");
+  // A communicator with an id uses Cableway, or it would be another's.
+  EXPECT_EQ(takes_ring(costs_for_four(tuner)), has_ids());
+}
+
+// The process has joined its node for one communicator; another one has a network of its own (config.netName).
+TEST_P(PluginTuner, LeavesAnotherCommunicatorToNccl) {
+  const World world("a");
+  const Library library;
+  Tuner tuner(library, GetParam());
+  {
+    const Rank rank(12);
+    EXPECT_EQ(costs_for_four(tuner, kCommunicator + 1), tree_is_cheaper());
+    EXPECT_EQ(costs_for_four(tuner, 0), tree_is_cheaper());
+  }
+  EXPECT_EQ(costs_for_four(tuner), tree_is_cheaper()) << "its network is finalized";
+}
+
+TEST_P(PluginTuner, LeavesAllToNcclInAForkedChild) {
+  const World world("a");
+  const Variable cabling("CABLEWAY_TUNER", "ring");
+  const Rank rank(12);
+  const Library library;
+  Tuner tuner(library, GetParam());
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(costs_for_four(tuner) == tree_is_cheaper() ? 0 : 1);
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_P(PluginTuner, LeavesAJobOverAnotherNetworkToNccl) {
@@ -148,9 +204,8 @@ TEST_P(PluginTuner, LeavesAJobOverAnotherNetworkToNccl) {
 
 TEST_P(PluginTuner, IsOffByOneVariable) {
   const World world("a");
-  ::setenv("CABLEWAY_TUNER", "off", 1);
+  const Variable off("CABLEWAY_TUNER", "off");
   const Rank rank(12);
-  ::unsetenv("CABLEWAY_TUNER");
   const Library library;
   Tuner tuner(library, GetParam());
   EXPECT_EQ(costs_for_four(tuner), tree_is_cheaper());
@@ -231,35 +286,45 @@ class PluginPreset : public testing::Test {
   }
 };
 
+std::string this_library() {
+  return std::filesystem::canonical(CABLEWAY_PLUGIN).string();
+}
+
 TEST_F(PluginPreset, MakesAJobUseTheNodeThatRunsHere) {
   World world("a");
   world.start("a");
   ::unsetenv("CABLEWAY_PORTS");
-  EXPECT_EQ(values("NCCL_NET"), twice("cableway"));
-  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(std::filesystem::canonical(CABLEWAY_PLUGIN).string()));
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(this_library()));
+  EXPECT_EQ(values("NCCL_MIN_NCHANNELS"), twice("4"));
+  EXPECT_EQ(values("NCCL_NET"), twice("(none)")) << "the application's config.netName counts";
   EXPECT_EQ(values("NCCL_ALGO"), twice("(none)"));
-  ::setenv("NCCL_NET", "Socket", 1);
-  EXPECT_EQ(values("NCCL_NET"), twice("Socket"));
+  {
+    const Variable socket("NCCL_NET", "Socket");
+    EXPECT_EQ(values("NCCL_NET"), twice("Socket"));
+    EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice("(none)"));
+  }
+  const Variable off("CABLEWAY_PRESET", "off");
   EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice("(none)"));
-  ::unsetenv("NCCL_NET");
-  ::setenv("CABLEWAY_PRESET", "off", 1);
-  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
-  ::unsetenv("CABLEWAY_PRESET");
 }
 
-TEST_F(PluginPreset, SetsNothingWhereNoNodeRunsAndNoPortsAreNamed) {
+// Every process would start a node, also those of jobs that need no network.
+TEST_F(PluginPreset, SetsNothingWhereNoNodeRunsUnlessToldTo) {
   const World world("a");
-  EXPECT_EQ(values("NCCL_NET"), twice("cableway")) << "the plugin starts a node for the ports that are named";
-  ::unsetenv("CABLEWAY_PORTS");
-  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice("(none)"));
+  const Variable on("CABLEWAY_PRESET", "on");
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(this_library())) << "the plugin starts a node";
+  EXPECT_EQ(values("NCCL_MIN_NCHANNELS"), twice("4"));
 }
 
-TEST_F(PluginPreset, ABadSettingLeavesTheEnvironmentAsItIs) {
+// Version 1 has no logger.
+TEST_F(PluginPreset, ABadSettingIsReportedByThePlugin) {
   const World world("a");
-  ::setenv("CABLEWAY_PRESET", "perhaps", 1);
-  EXPECT_EQ(values("NCCL_NET"), twice("(none)"));
+  const Variable bad("CABLEWAY_PRESET", "perhaps");
+  EXPECT_EQ(values("NCCL_NET_PLUGIN"), twice(this_library()));
+  EXPECT_EQ(values("NCCL_MIN_NCHANNELS"), twice("(none)"));
   EXPECT_NE(values("PATH"), twice("(none)"));
-  ::unsetenv("CABLEWAY_PRESET");
+  EXPECT_EQ(result_of_init(12), abi::kInvalidArgument);
+  EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr("CABLEWAY_PRESET")));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The tuner's table is what the simulator predicts now.
-#include "nccl_adapter/tuner/tree_sizes.h"
+#include "nccl_adapter/algorithm/tree_sizes.h"
 
 #include <gtest/gtest.h>
 

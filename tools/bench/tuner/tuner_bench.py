@@ -89,7 +89,7 @@ def _run_in_lab(arguments: argparse.Namespace) -> None:
 
 
 def _measure(case: Case, arguments: argparse.Namespace, build: Path) -> list[Measured]:
-    rows = tree_sizes((ROOT / "nccl_adapter/tuner/tree_sizes.h").read_text(encoding="utf-8"))
+    rows = tree_sizes((ROOT / "nccl_adapter/algorithm/tree_sizes.h").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
         results = Path(scratch, "results.json")
         command = [str(ROOT / "tools/lab/lab"), "run", case.shape, "--rate", "200mbit", "--delay", "5ms", "--burst", "16KiB",

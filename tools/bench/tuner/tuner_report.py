@@ -35,13 +35,13 @@ class Case:
 
 
 def tree_sizes(header: str) -> list[TreeSizes]:
-    """The rows of nccl_adapter/tuner/tree_sizes.h."""
+    """The rows of nccl_adapter/algorithm/tree_sizes.h."""
     return [TreeSizes(cabling.lower(), int(nodes), int(first), int(end))
             for cabling, nodes, first, end in _ROW.findall(header)]
 
 
 def chosen(rows: Sequence[TreeSizes], case: Case, size: int) -> str:
-    """As choose_all_reduce() of nccl_adapter/tuner/algorithm_choice.h."""
+    """As choose_all_reduce() of nccl_adapter/algorithm/algorithm_choice.h."""
     is_for_tree = any((row.cabling, row.nodes) == (case.cabling, case.nodes) and row.first <= size < row.end for row in rows)
     return "tree" if is_for_tree else "ring"
 

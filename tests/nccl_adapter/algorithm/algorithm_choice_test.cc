@@ -1,4 +1,4 @@
-#include "nccl_adapter/tuner/algorithm_choice.h"
+#include "nccl_adapter/algorithm/algorithm_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <iterator>
 #include <limits>
 
-#include "nccl_adapter/tuner/tree_sizes.h"
+#include "nccl_adapter/algorithm/tree_sizes.h"
 
 namespace cableway::nccl {
 namespace {

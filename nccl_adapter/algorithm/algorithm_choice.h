@@ -3,8 +3,8 @@
 //
 // The sizes come from the simulator (tree_sizes.h). It knows cables and relays, not GPUs, so the choice is between ring
 // and tree only; the protocol stays NCCL's.
-#ifndef CABLEWAY_NCCL_ADAPTER_TUNER_ALGORITHM_CHOICE_H_
-#define CABLEWAY_NCCL_ADAPTER_TUNER_ALGORITHM_CHOICE_H_
+#ifndef CABLEWAY_NCCL_ADAPTER_ALGORITHM_ALGORITHM_CHOICE_H_
+#define CABLEWAY_NCCL_ADAPTER_ALGORITHM_ALGORITHM_CHOICE_H_
 
 #include <cstdint>
 
@@ -25,4 +25,4 @@ AllReduceChoice choose_all_reduce(TunerSetting cabling, std::uint64_t ranks, std
 
 }  // namespace cableway::nccl
 
-#endif  // CABLEWAY_NCCL_ADAPTER_TUNER_ALGORITHM_CHOICE_H_
+#endif  // CABLEWAY_NCCL_ADAPTER_ALGORITHM_ALGORITHM_CHOICE_H_

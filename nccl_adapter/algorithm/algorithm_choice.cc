@@ -1,9 +1,9 @@
-#include "nccl_adapter/tuner/algorithm_choice.h"
+#include "nccl_adapter/algorithm/algorithm_choice.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "nccl_adapter/tuner/tree_sizes.h"
+#include "nccl_adapter/algorithm/tree_sizes.h"
 
 namespace cableway::nccl {
 

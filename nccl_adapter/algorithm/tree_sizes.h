@@ -1,7 +1,7 @@
 // Made by tools/tuner/tree_sizes, which says how; a test compares. Sizes of an all_reduce in bytes, from `from` to
 // below `to`, at which a tree is the choice; the ring is at all others.
-#ifndef CABLEWAY_NCCL_ADAPTER_TUNER_TREE_SIZES_H_
-#define CABLEWAY_NCCL_ADAPTER_TUNER_TREE_SIZES_H_
+#ifndef CABLEWAY_NCCL_ADAPTER_ALGORITHM_TREE_SIZES_H_
+#define CABLEWAY_NCCL_ADAPTER_ALGORITHM_TREE_SIZES_H_
 
 #include <cstdint>
 
@@ -30,4 +30,4 @@ inline constexpr TreeSizes kTreeSizes[] = {
 
 }  // namespace cableway::nccl
 
-#endif  // CABLEWAY_NCCL_ADAPTER_TUNER_TREE_SIZES_H_
+#endif  // CABLEWAY_NCCL_ADAPTER_ALGORITHM_TREE_SIZES_H_
