@@ -71,13 +71,14 @@ TEST(SettingsSampleTest, FitsTerminals) {
 
 TEST(SettingLine, IsReadAsItWasWritten) {
   const std::string path = "/a\\b\"c";
-  const std::string text = absl::StrCat(setting_line(*find_setting("log_file"), path), "\n",
-                                        setting_line(*find_setting("ports"), "eth1,eth2"), "\n");
+  const std::string text = absl::StrCat(setting_line(*find_setting("ports"), "eth1,eth2"), "\n",
+                                        setting_line(*find_setting("log_file"), path), "\n");
   const auto given = parse_settings_file(text, "f.toml");
   ASSERT_TRUE(given.ok()) << given.status();
   ASSERT_THAT(*given, SizeIs(2));
-  EXPECT_EQ((*given)[0].value, path);
-  EXPECT_EQ((*given)[1].value, "eth1,eth2");
+  // In the order of the table of settings.
+  EXPECT_EQ((*given)[0].value, "eth1,eth2");
+  EXPECT_EQ((*given)[1].value, path);
 }
 
 }  // namespace
