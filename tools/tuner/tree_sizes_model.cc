@@ -116,7 +116,7 @@ absl::StatusOr<std::vector<routing::Topology>> topologies(const Cabling& cabling
 
 absl::StatusOr<bool> is_for_tree(const std::vector<routing::Topology>& topologies, std::uint64_t bytes) {
   for (const routing::Topology& topology : topologies) {
-    const absl::StatusOr<bool> is_better = is_better_by_tree(topology, bytes);
+    absl::StatusOr<bool> is_better = is_better_by_tree(topology, bytes);
     if (!is_better.ok() || !*is_better) return is_better;
   }
   return true;
