@@ -1,6 +1,7 @@
 #include "nccl_adapter/tuner/tuner.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <limits>
@@ -40,15 +41,17 @@ void log_tuned(abi::Logger logger, std::size_t nodes) {
   }
 }
 
-// A tuned communicator has one rank on each node, and few nodes. Never null.
-constexpr std::uintptr_t kCablings = 4;
-void* as_context(TunerSetting cabling, std::size_t nodes) {
-  return reinterpret_cast<void*>(nodes * kCablings + static_cast<std::uintptr_t>(cabling));
-}
-Communicator as_communicator(const void* context) {
-  const auto number = reinterpret_cast<std::uintptr_t>(context);
-  return {static_cast<TunerSetting>(number % kCablings), number / kCablings, number / kCablings};
-}
+// Every communicator that can be tuned: it has one rank on each node. By cabling, then by nodes.
+constexpr std::size_t kCablings = 4;
+constexpr auto kTunedCommunicators = [] {
+  std::array<std::array<Communicator, kMostTunedNodes + 1>, kCablings> all{};
+  for (std::size_t cabling = 0; cabling < kCablings; ++cabling) {
+    for (std::uint64_t nodes = 0; nodes <= kMostTunedNodes; ++nodes) {
+      all[cabling][nodes] = {static_cast<TunerSetting>(cabling), nodes, nodes};
+    }
+  }
+  return all;
+}();
 
 }  // namespace
 
@@ -73,7 +76,8 @@ abi::Result init(std::optional<std::uint64_t> id, std::size_t ranks, std::size_t
   *context = nullptr;
   const TunerSetting cabling = cabling_of(id);
   if (choose_all_reduce(cabling, ranks, nodes, 0) == AllReduceChoice::kNone) return abi::kSuccess;
-  *context = as_context(cabling, nodes);
+  const Communicator& tuned = kTunedCommunicators.at(static_cast<std::size_t>(cabling)).at(nodes);
+  *context = const_cast<Communicator*>(&tuned);  // NCCL's type; nothing writes to it
   log_tuned(logger, nodes);
   return abi::kSuccess;
 }
@@ -81,7 +85,8 @@ abi::Result init(std::optional<std::uint64_t> id, std::size_t ranks, std::size_t
 abi::Result get_coll_info(void* context, abi::Function function, std::size_t bytes, float** costs, int algorithms,
                           int protocols) {
   if (context == nullptr) return abi::kSuccess;
-  weigh(as_communicator(context), function, bytes, reinterpret_cast<float*>(costs), algorithms, protocols);
+  weigh(*static_cast<const Communicator*>(context), function, bytes, reinterpret_cast<float*>(costs), algorithms,
+        protocols);
   return abi::kSuccess;
 }
 

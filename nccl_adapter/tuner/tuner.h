@@ -32,7 +32,7 @@ void weigh(const Communicator& communicator, abi::Function function, std::uint64
 
 // What the tables share. `id`: NCCL's of the communicator, from version 5 on; only one whose network is Cableway is
 // tuned, and before version 5 as tuner_cabling() says. `context` gets the communicator, or null, which leaves all to
-// NCCL. It is a number in a pointer, so no rank lacks the memory for it.
+// NCCL. It is constant data, so no rank lacks the memory for it.
 abi::Result init(std::optional<std::uint64_t> id, std::size_t ranks, std::size_t nodes, abi::Logger logger,
                  void** context);
 abi::Result get_coll_info(void* context, abi::Function function, std::size_t bytes, float** costs, int algorithms,
