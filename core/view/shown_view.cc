@@ -110,7 +110,7 @@ Json status(const ViewSources& from, const ShownFacts& facts) {
 
 // Why the port's hops use what they use.
 std::string shown_reason(const Json& port) {
-  const std::string why = port.at("transport_reason").get<std::string>();
+  std::string why = port.at("transport_reason").get<std::string>();
   if (port.at("rdma_trouble").is_null() || port.at("transport") == "rdma" || why == "CABLEWAY_TRANSPORT=tcp")
     return why;
   const std::string wanted =
