@@ -24,7 +24,7 @@ std::string schema_fault(const Json& document) {
   }
   const auto version = schema->template get<std::uint64_t>();
   if (version <= kJsonSchema) return "";
-  return absl::StrCat("its schema is ", version, ", and this Cableway reads ", kJsonSchema,
+  return absl::StrCat("its schema is ", version, "; expected ", kJsonSchema,
                       ": read it with the version that wrote it, or a later one");
 }
 

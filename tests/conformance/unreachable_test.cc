@@ -15,10 +15,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// As this rank gives it: another one would be refused before any path is looked for.
+TunerMark mark_of(Rank& rank) {
+  auto [handle, listener] = rank.listen();
+  const absl::StatusOr<ListenHandle> parsed = decode_listen_handle(handle);
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
+  return parsed.ok() ? parsed->tuner : TunerMark{};
+}
+
 // A connect that is in progress at the same time as others.
 struct Attempt {
-  explicit Attempt(const std::string& node) {
-    const auto bytes = encode_listen_handle({Cookie{}, 4000, node});
+  Attempt(const std::string& node, const TunerMark& mark) {
+    const auto bytes = encode_listen_handle({Cookie{}, 4000, node, 0, mark});
     std::copy(bytes.begin(), bytes.end(), handle.begin());
   }
   Handle handle{};
@@ -74,13 +83,14 @@ TEST_P(UnreachableTest, NodesAreNamedWithTheNearestThatCanBeReached) {
   World world({{"a", "b"}, {"b", "c"}, {"c", "d"}, {"a", "n"}, {"n", "m"}}, "a");
   for (const char* node : {"a", "b", "c", "d"}) world.start(node);
   RankProcess connecting(world, "a", GetParam(), [&](Rank& rank, Line&) {
-    std::vector<Attempt> reached = {Attempt("d")};
+    const TunerMark mark = mark_of(rank);
+    std::vector<Attempt> reached = {Attempt("d", mark)};
     finish(rank, reached);
     expect_warning("no circuit " + world.path({"a", "b", "c", "d"}) + ": node c does not connect to TCP port 4000 of " +
                    "node d, which has not announced a process that accepts circuits there");
     world.stop("c");
     wait_until_c_is_lost(world);
-    std::vector<Attempt> lost = {Attempt("d"), Attempt("m")};
+    std::vector<Attempt> lost = {Attempt("d", mark), Attempt("m", mark)};
     finish(rank, lost);
     expect_warning("connect: node a has lost its path to node d; the nearest to it that can be reached is node b");
     expect_warning("connect: node a knows of no node \"m\" in its cluster; known nodes: a, b");

@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
                 " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables, expected, "
                 "schema"},
         BadJson{"LaterSchema", "\"schema\": 1", "\"schema\": 2, \"links\": []",
-                " its schema is 2, and this Cableway reads 1: read it with the version that wrote it, or a later one"},
+                " its schema is 2; expected 1: read it with the version that wrote it, or a later one"},
         BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"",
                 " member \"schema\" is not a version number; expected 1"},
         BadJson{"UnknownNodeMember", "\"draining\"", "\"drains\"",

@@ -218,7 +218,7 @@ class MetricsTest(unittest.TestCase):
                 self.assertEqual(get(nodes, "n1", path, f"Authorization: Bearer {TOKEN}", host="n1.example")[0], 200)
         self.assertEqual(json.loads(get(nodes, "n0", "/api/status")[2])["node"], "n0")
         self.assertEqual(get(nodes, "n0", "/etc/passwd")[0], 404)
-        self.assertEqual(get(nodes, "n1", f"/metrics?token={TOKEN}")[0], 404)
+        self.assertEqual(get(nodes, "n1", f"/metrics?token={TOKEN}")[0], 401)
 
     @in_lab("line:2")
     def test_what_does_not_start(self, nodes: LabNodes) -> None:

@@ -352,7 +352,7 @@ TEST_F(SimFileTest, InvalidResultsAreReportedWithTheMember) {
   EXPECT_THAT(refusal(other), HasSubstr("member \"hottest\" is a number, not an object or null"));
   other = good;
   other["schema"] = 2;
-  EXPECT_THAT(refusal(other), HasSubstr("its schema is 2, and this Cableway reads 1"));
+  EXPECT_THAT(refusal(other), HasSubstr("its schema is 2; expected 1"));
   EXPECT_THAT(refusal(json::array({1})), HasSubstr("it holds a list, not an object"));
   EXPECT_THAT(refusal(json::parse(sim({"--topology", "ring:4", "--what-if", "--json"}).out)),
               HasSubstr("it is a result of cableway sim --what-if"));

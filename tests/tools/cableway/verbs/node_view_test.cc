@@ -416,7 +416,7 @@ TEST(NodeAnswer, OfALaterSchemaIsRefused) {
   const auto text = events_text(answer.dump(), {});
   EXPECT_EQ(text.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(text.status().message()),
-              HasSubstr("the node's events cannot be parsed (its schema is 2, and this Cableway reads 1"));
+              HasSubstr("the node's events cannot be parsed (its schema is 2; expected 1"));
 }
 
 // Gives the answers in turn, then NotFound.
