@@ -16,7 +16,7 @@ TEST(TreeSizes, AreThoseThatTheSimulatorPredicts) {
   ASSERT_TRUE(predicted.ok()) << predicted.status();
   const std::vector<nccl::TreeSizes> table(std::begin(nccl::kTreeSizes), std::end(nccl::kTreeSizes));
   EXPECT_EQ(header_text(table), header_text(*predicted))
-      << "write it anew, as tools/tuner/main.cc has it, and measure: tools/bench.sh tuner";
+      << "generate it again, as tools/tuner/main.cc says, and measure: tools/bench.sh tuner";
 }
 
 }  // namespace
