@@ -27,8 +27,12 @@ std::uint32_t onward_budget_ms(SetupPurpose purpose, std::uint32_t budget_ms, Du
 
 // For everyone: places that are left. Then for this neighbour: its share of them.
 absl::Status TransitSetups::check_room(const CircuitSetup& setup, const ShareHolder& upstream) const {
-  if (setup.purpose == SetupPurpose::kInquiry) return check_inquiries(upstream);
-  if (setup.purpose == SetupPurpose::kView) return check_views(upstream);
+  if (setup.purpose == SetupPurpose::kInquiry) {
+    return check_passed_on({inquiries_, kMaxInquiries, kMaxInquiriesOfAll, "inquiries"}, upstream);
+  }
+  if (setup.purpose == SetupPurpose::kView) {
+    return check_passed_on({views_, kMaxViews, kMaxViewsOfAll, "requests for views"}, upstream);
+  }
   const std::size_t taken = host_.circuits() + in_setup();
   if (taken >= host_.max_circuits()) return host_.no_room(in_setup());
   if (absl::Status share = check_share(upstream); !share.ok()) return share;
@@ -38,22 +42,13 @@ absl::Status TransitSetups::check_room(const CircuitSetup& setup, const ShareHol
                                                    " places for first circuits and those that replace others"));
 }
 
-absl::Status TransitSetups::check_inquiries(const ShareHolder& upstream) const {
-  const std::size_t own = inquiries_.of(upstream);
-  const bool is_free = may_take(upstream, kMaxInquiriesOfAll, inquiries_.all(), host_.neighbours(), {&inquiries_});
-  if (own < kMaxInquiries && is_free) return absl::OkStatus();
+absl::Status TransitSetups::check_passed_on(const PassedOn& kind, const ShareHolder& upstream) const {
+  const std::size_t own = kind.held.of(upstream);
+  const bool is_free = may_take(upstream, kind.most_of_all, kind.held.all(), host_.neighbours(), {&kind.held});
+  if (own < kind.most && is_free) return absl::OkStatus();
   const std::string why = is_free ? "" : "; the rest of what it passes on is used by or reserved for others";
-  return absl::ResourceExhaustedError(
-      absl::StrCat("node ", name_, " already passes on ", own, " inquiries from ", share_holder_text(upstream), why));
-}
-
-absl::Status TransitSetups::check_views(const ShareHolder& upstream) const {
-  const std::size_t own = views_.of(upstream);
-  const bool is_free = may_take(upstream, kMaxViewsOfAll, views_.all(), host_.neighbours(), {&views_});
-  if (own < kMaxViews && is_free) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("node ", name_, " already passes on ", own, " requests for views from ", share_holder_text(upstream),
-                   is_free ? "" : "; the rest of what it passes on is used by or reserved for others"));
+  return absl::ResourceExhaustedError(absl::StrCat("node ", name_, " already passes on ", own, " ", kind.what, " from ",
+                                                   share_holder_text(upstream), why));
 }
 
 absl::Status TransitSetups::check_share(const ShareHolder& upstream) const {

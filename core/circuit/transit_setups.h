@@ -61,7 +61,8 @@ class TransitSetups {
     // Both hops are open: starts relaying between them. On error the circuit is lost.
     virtual absl::Status relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
                                std::unique_ptr<Slot> floor) = 0;
-    // The set-up made no circuit: it was refused, or the circuit was lost in the last step. Not called for inquiries.
+    // The set-up made no circuit: it was refused, or the circuit was lost in the last step. Not called for inquiries
+    // and views.
     virtual void refused(const CircuitSetup& setup, const absl::Status& reason) = 0;
     virtual void lost(const CircuitSetup& setup, const absl::Status& reason) = 0;
   };
@@ -114,7 +115,7 @@ class TransitSetups {
   struct Waiting {
     ArrivedSetup setup;
     HeldPlaces::Place waits;
-    HeldPlaces::Place held;  // one of inquiries_, of views_ or of in_setup_
+    HeldPlaces::Place held;  // one of inquiries_ or of in_setup_; views do not wait
     Instant arrived;
     Instant deadline;
   };
@@ -136,8 +137,14 @@ class TransitSetups {
     return setup.purpose == SetupPurpose::kInquiry ? inquiries_ : in_setup_;
   }
   absl::Status check_room(const CircuitSetup& setup, const ShareHolder& upstream) const;
-  absl::Status check_inquiries(const ShareHolder& upstream) const;
-  absl::Status check_views(const ShareHolder& upstream) const;
+  // For set-ups that become no circuit, which have places of their own.
+  struct PassedOn {
+    const HeldPlaces& held;
+    std::size_t most;  // from one neighbour
+    std::size_t most_of_all;
+    absl::string_view what;
+  };
+  absl::Status check_passed_on(const PassedOn& kind, const ShareHolder& upstream) const;
   absl::Status check_share(const ShareHolder& upstream) const;
   absl::Status make_room(const CircuitSetup& setup, const ShareHolder& upstream);
   bool give_way(const CircuitSetup& to, const ShareHolder& upstream);
@@ -166,7 +173,7 @@ class TransitSetups {
   HeldPlaces in_setup_;
   HeldPlaces inquiries_;
   HeldPlaces views_;
-  HeldPlaces waits_;  // of those in the three before
+  HeldPlaces waits_;  // of those in inquiries_ and in_setup_
   DocumentAnswers documents_;
   std::list<Waiting> waiting_;
   std::unique_ptr<Timer> deadline_;

@@ -47,8 +47,9 @@ void NodeViewRequest::try_first() {
 }
 
 void NodeViewRequest::try_other() {
+  if (is_other_) return fail();
   absl::StatusOr<ViewPaths> found = means_.paths(node_, kMostPaths);
-  if (is_other_ || !found.ok()) return fail();
+  if (!found.ok()) return fail();
   is_other_ = true;
   // One that begins otherwise is less likely to fail, too.
   const auto begins_as_before = [&](const std::vector<Hop>& path) { return path.front() == path_.front(); };

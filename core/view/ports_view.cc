@@ -9,6 +9,7 @@
 #include "core/ports/port_selector.h"
 #include "core/settings/port_transport.h"
 #include "core/view/neighbour_facts.h"
+#include "core/view/status_parts.h"
 #include "routing/text/json_schema.h"
 #include "routing/topology/port_address.h"
 
@@ -16,10 +17,6 @@ namespace cableway {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 Json rate_or_null(std::uint64_t rate_mbps) {
   return rate_mbps == 0 ? Json(nullptr) : Json(rate_mbps);
@@ -86,7 +83,7 @@ Json control_json(const ControlCounters& counters, PortId port) {
           {"own", found->own},
           {"ttl_refused", found->ttl_refused},
           {"send_errors", errors},
-          {"last_error", text_or_null(found->last_error)},
+          {"last_error", or_null(found->last_error)},
           {"not_open", found->not_open}};
 }
 
@@ -115,16 +112,16 @@ nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting
           {"rate_mbps", rate_or_null(port.rate_mbps)},
           {"link_mbps", rate_or_null(port.link_mbps)},
           {"carrier", port.carrier},
-          {"rdma_device", text_or_null(port.rdma_device)},
+          {"rdma_device", or_null(port.rdma_device)},
           {"rdma_usable", port.rdma_device.empty() ? Json(nullptr) : Json(usable)},
           {"gid_index", usable ? Json(port.gid_index) : Json(nullptr)},
           {"roce_version", usable ? Json(2) : Json(nullptr)},
           {"rdma_mtu", port.rdma_mtu == 0 ? Json(nullptr) : Json(port.rdma_mtu)},
-          {"rdma_trouble", text_or_null(port.rdma_trouble)},
+          {"rdma_trouble", or_null(port.rdma_trouble)},
           {"transport", name_of(transport.kind)},
           {"transport_reason", transport.why},
-          {"plug", text_or_null(port.plug)},
-          {"root", text_or_null(port.root)},
+          {"plug", or_null(port.plug)},
+          {"root", or_null(port.root)},
           {"root_mbps", rate_or_null(port.root_mbps)},
           {"neighbours", nullptr},
           {"control", nullptr}};

@@ -1,6 +1,7 @@
 #include "core/view/shown_view.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -69,12 +70,13 @@ void take(const Json& from, std::initializer_list<const char*> members, Json& in
 }
 
 // The members that all have.
-Json head(const ViewSources& from, const ShownFacts& facts) {
+Json head(const ViewSources& from) {
+  const auto uptime = std::chrono::duration_cast<std::chrono::milliseconds>(from.node.now() - from.run.started);
   return {{routing::kSchemaMember, routing::kJsonSchema},
           {"node", from.node.identity().name},
           {"cluster", from.node.identity().cluster},
-          {"version", facts.version},
-          {"uptime_ms", facts.uptime_ms}};
+          {"version", from.run.version},
+          {"uptime_ms", uptime.count()}};
 }
 
 Json shown_problems(const ViewSources& from) {
@@ -86,8 +88,8 @@ Json shown_problems(const ViewSources& from) {
 }
 
 // The members have the same meaning as in the status for the node's own processes.
-Json status(const ViewSources& from, const ShownFacts& facts) {
-  Json shown = head(from, facts);
+Json status(const ViewSources& from, const ReadPortBytes& /*port_bytes*/) {
+  Json shown = head(from);
   const auto& all = from.node.neighbours().all();
   std::set<std::string> neighbours;
   for (const auto& [key, neighbour] : all) {
@@ -144,10 +146,9 @@ Json shown_port(const Json& port) {
   return shown;
 }
 
-Json shown_ports(const ViewSources& from, const ShownFacts& facts) {
+Json shown_ports(const ViewSources& from, const ReadPortBytes& port_bytes) {
   const Json own = ports_json(from.node, from.transport, from.control());
-  const std::map<std::string, PortBytes> bytes =
-      facts.port_bytes ? facts.port_bytes() : std::map<std::string, PortBytes>();
+  const std::map<std::string, PortBytes> bytes = port_bytes ? port_bytes() : std::map<std::string, PortBytes>();
   Json ports = Json::array();
   for (const Json& each : own) {
     Json& port = ports.emplace_back(shown_port(each));
@@ -158,9 +159,9 @@ Json shown_ports(const ViewSources& from, const ShownFacts& facts) {
   return ports;
 }
 
-Json ports(const ViewSources& from, const ShownFacts& facts) {
-  Json shown = head(from, facts);
-  shown["ports"] = shown_ports(from, facts);
+Json ports(const ViewSources& from, const ReadPortBytes& port_bytes) {
+  Json shown = head(from);
+  shown["ports"] = shown_ports(from, port_bytes);
   return shown;
 }
 
@@ -177,9 +178,9 @@ Json shown_flow(const FlowStatus& each) {
 }
 
 // As many flows as fit the document, so that the others are shown where a node has very many.
-Json flows(const ViewSources& from, const ShownFacts& facts) {
+Json flows(const ViewSources& from, const ReadPortBytes& /*port_bytes*/) {
   const FlowsStatus flows = from.flows();
-  Json shown = head(from, facts);
+  Json shown = head(from);
   shown["own"] = own_flows_json(flows);
   shown["relayed"] = relayed_json(from.relay());
   shown["flows"] = Json::array();
@@ -216,30 +217,31 @@ Json lost_cables(const EventLog& log) {
   return lost;
 }
 
-Json doctor(const ViewSources& from, const ShownFacts& facts) {
-  Json shown = head(from, facts);
+Json doctor(const ViewSources& from, const ReadPortBytes& port_bytes) {
+  Json shown = head(from);
   shown["draining"] = from.node.draining();
   shown["draining_cables"] = from.node.draining_cables();
   shown["has_key"] = !from.keys().empty();
   shown["problems"] = shown_problems(from);
   shown["lost_cables"] = lost_cables(from.node.events());
-  shown["ports"] = shown_ports(from, facts);
+  shown["ports"] = shown_ports(from, port_bytes);
   return shown;
 }
 
 struct ShownView {
   std::string_view name;
-  Json (*make)(const ViewSources& from, const ShownFacts& facts);
+  Json (*make)(const ViewSources& from, const ReadPortBytes& port_bytes);
 };
 
 constexpr ShownView kShown[] = {{"status", status}, {"ports", ports}, {"flows", flows}, {"doctor", doctor}};
 
 }  // namespace
 
-absl::StatusOr<std::string> shown_view(std::string_view name, const ViewSources& sources, const ShownFacts& facts) {
+absl::StatusOr<std::string> shown_view(std::string_view name, const ViewSources& sources,
+                                       const ReadPortBytes& port_bytes) {
   std::vector<std::string_view> names;
   for (const ShownView& view : kShown) {
-    if (view.name == name) return view.make(sources, facts).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (view.name == name) return view.make(sources, port_bytes).dump(-1, ' ', false, Json::error_handler_t::replace);
     names.push_back(view.name);
   }
   return absl::NotFoundError(absl::StrCat("node ", sources.node.identity().name, " shows no view ",

@@ -21,15 +21,12 @@ struct PortBytes {
   std::uint64_t sent = 0;
 };
 
-// What the views show beyond ViewSources.
-struct ShownFacts {
-  std::string version;
-  std::uint64_t uptime_ms = 0;                                   // the node's
-  std::function<std::map<std::string, PortBytes>()> port_bytes;  // by interface
-};
+// By interface.
+using ReadPortBytes = std::function<std::map<std::string, PortBytes>()>;
 
 // "status", "ports", "flows" or "doctor", as JSON without spaces. NotFound: there is none of that name.
-absl::StatusOr<std::string> shown_view(std::string_view name, const ViewSources& sources, const ShownFacts& facts);
+absl::StatusOr<std::string> shown_view(std::string_view name, const ViewSources& sources,
+                                       const ReadPortBytes& port_bytes);
 
 }  // namespace cableway
 

@@ -1,6 +1,5 @@
 #include "core/view/status_parts.h"
 
-#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,11 +1,11 @@
 #include "nccl_adapter/algorithm/tuner_cabling.h"
 
-#include <array>
 #include <cstdint>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/settings/settings_table.h"
 #include "nccl_adapter/algorithm/algorithm_choice.h"
 #include "nccl_adapter/algorithm/tree_sizes.h"
 
@@ -27,11 +27,9 @@ constexpr std::uint16_t hash_of_sizes() {
   return static_cast<std::uint16_t>(hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48);
 }
 
-// In the order of TunerSetting.
-constexpr std::array<const char*, 4> kCablings = {"off", "ring", "line", "mesh"};
-
 std::string name_of(const TunerMark& mark) {
-  return mark.cabling < kCablings.size() ? kCablings[mark.cabling] : "unknown here";
+  const auto names = find_setting("tuner")->choices;  // in the order of TunerSetting
+  return mark.cabling < names.size() ? std::string(names[mark.cabling]) : "unknown here";
 }
 
 }  // namespace

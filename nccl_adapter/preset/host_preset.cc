@@ -61,7 +61,10 @@ Preset decide(const Log& log) {
   if (settings.ok() && !settings->preset) return {};
   const Extent extent = settings.ok() ? extent_of(*settings)
                                       : Extent{PresetExtent::kPluginAlone, std::string(settings.status().message())};
-  if (!extent.reason.empty()) log.info(absl::StrCat("no preset: ", extent.reason));
+  if (!extent.reason.empty()) {
+    log.info(absl::StrCat(extent.extent == PresetExtent::kNothing ? "no preset: " : "preset of the plugin alone: ",
+                          extent.reason));
+  }
   PresetFacts facts;
   facts.extent = extent.extent;
   facts.library = own_path();

@@ -5,7 +5,7 @@
 namespace cableway::routing {
 namespace {
 
-constexpr char kFirst = ' ';
+constexpr char kFirstMeasured = ' ';
 constexpr std::size_t kCharacters = 95;
 constexpr double kUnits = 1000;  // of the size
 
@@ -30,7 +30,7 @@ double text_width(std::string_view text, double pixels, FontWeight weight) {
   const auto& advances = weight == FontWeight::kBold ? kBold : kRegular;
   double width = 0;
   for (const char each : text) {
-    const auto place = static_cast<std::size_t>(static_cast<unsigned char>(each) - kFirst);
+    const auto place = static_cast<std::size_t>(static_cast<unsigned char>(each) - kFirstMeasured);
     width += place < kCharacters ? advances[place] : kWidest;
   }
   return width * pixels / kUnits;

@@ -2,23 +2,16 @@
 
 #include <cstddef>
 
-#include "routing/paths/shortest_paths.h"
+#include "routing/paths/path_latency.h"
+#include "routing/paths/route_table.h"
 
 namespace cableway::routing {
 namespace {
 
 std::optional<double> latency_between(const Topology& topology, NodeIndex from, NodeIndex to) {
-  const ShortestPaths paths = shortest_paths_from(topology, from);
-  if (!paths.reaches(to)) return std::nullopt;
-  double sum = 0;
-  for (NodeIndex at = to; at != from;) {
-    const Adjacency& step = paths.last_steps(at).front();
-    const std::optional<double>& latency = topology.cable(step.cable).latency_us;
-    if (!latency) return std::nullopt;
-    sum += *latency;
-    at = step.neighbour;
-  }
-  return sum;
+  if (from == to) return 0.0;
+  const Path path = compute_routes(topology, from).path_for_flow(to, 0);
+  return path.exists() ? path_latency_us(topology, path) : std::nullopt;
 }
 
 }  // namespace

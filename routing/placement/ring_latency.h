@@ -9,9 +9,9 @@
 
 namespace cableway::routing {
 
-// Summed over the cables of a shortest path from each node of `order` to the next, and from the last to the first, in
-// microseconds. nullopt where the latency of one of them is not known, or two of the nodes have no path to each other.
-// Other than PlacementCost, which counts in steps, it is what was measured. Does not include relays.
+// Summed over the cables of the first flow's path from each node of `order` to the next, and from the last to the
+// first, in microseconds. nullopt where the latency of one of them is not known, or two of the nodes have no path to
+// each other. Other than PlacementCost, which counts in steps, it is what was measured. Does not include relays.
 // O(nodes of the order * (nodes + cables)). Pure. Precondition: all are nodes of `topology`.
 std::optional<double> ring_latency_us(const Topology& topology, std::span<const NodeIndex> order);
 

@@ -28,7 +28,7 @@ spdlog::level::level_enum level_of(EventSeverity severity) {
   return spdlog::level::err;
 }
 
-// In UTC, as `cableway events` shows times.
+// In UTC, as in `cableway events --json`.
 std::unique_ptr<spdlog::formatter> line_format() {
   return std::make_unique<spdlog::pattern_formatter>("[%Y-%m-%dT%H:%M:%S.%eZ] [%n] [%l] %v",
                                                      spdlog::pattern_time_type::utc);

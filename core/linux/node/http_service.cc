@@ -18,7 +18,6 @@ namespace cableway::host {
 namespace {
 
 constexpr std::chrono::seconds kRetryAfter{2};
-constexpr char kVersion[] = CABLEWAY_VERSION;
 
 // Documents that are no views of sessions, since they are made for the page alone.
 struct PageDocument {
@@ -28,7 +27,7 @@ struct PageDocument {
 
 constexpr PageDocument kPageDocuments[] = {
     {"map", [](const ViewSources& from) { return map_json(from.topology(), from.node.identity().name); }},
-    {"live", [](const ViewSources& from) { return live_json(from, read_interface_traffic(), kVersion); }},
+    {"live", [](const ViewSources& from) { return live_json(from, read_interface_traffic(), from.run.version); }},
     {"log", [](const ViewSources& from) { return log_json(from.node.events()); }},
 };
 
@@ -38,7 +37,7 @@ Document document_of(std::string text) {
 
 Document make_document(const std::string& name, const ViewSources& sources) {
   if (name == kMetricsDocument) {
-    return document_of(node_metrics(sources, {read_interface_traffic(), read_process_use()}, kVersion));
+    return document_of(node_metrics(sources, {read_interface_traffic(), read_process_use()}, sources.run.version));
   }
   for (const PageDocument& each : kPageDocuments) {
     if (each.name == name) return document_of(each.write(sources));

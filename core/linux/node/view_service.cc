@@ -1,6 +1,5 @@
 #include "core/linux/node/view_service.h"
 
-#include <chrono>
 #include <map>
 #include <utility>
 
@@ -10,8 +9,6 @@
 
 namespace cableway::host {
 namespace {
-
-constexpr char kShownVersion[] = CABLEWAY_VERSION;
 
 std::map<std::string, PortBytes> port_bytes() {
   std::map<std::string, PortBytes> bytes;
@@ -25,9 +22,7 @@ std::map<std::string, PortBytes> port_bytes() {
 
 ViewService::ViewService(Node& node, const HopDial::Means& dial, std::function<std::optional<SubKey>()> key,
                          std::function<ViewSources()> sources)
-    : node_(node),
-      started_(node.now()),
-      sources_(std::move(sources)),
+    : sources_(std::move(sources)),
       answers_(dial.clock,
                {node.identity().name,
                 [&node](const SetupConnection& connection) {
@@ -40,8 +35,7 @@ ViewService::ViewService(Node& node, const HopDial::Means& dial, std::function<s
               [this](const std::string& view) { return answers_.document(view); }}) {}
 
 absl::StatusOr<std::string> ViewService::make(const std::string& view) const {
-  const auto uptime = std::chrono::duration_cast<std::chrono::milliseconds>(node_.now() - started_);
-  return shown_view(view, sources_(), {kShownVersion, static_cast<std::uint64_t>(uptime.count()), port_bytes});
+  return shown_view(view, sources_(), port_bytes);
 }
 
 }  // namespace cableway::host

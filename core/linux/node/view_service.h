@@ -35,8 +35,6 @@ class ViewService {
  private:
   absl::StatusOr<std::string> make(const std::string& view) const;
 
-  Node& node_;
-  const Instant started_;
   const std::function<ViewSources()> sources_;
   ViewAnswers answers_;
   ClusterViews views_;

@@ -194,8 +194,9 @@ class ViewWorld {
                                 .problems = [] { return std::vector<HostProblem>(); },
                                 .keys = [] { return std::vector<std::string>(); },
                                 .rejected = [] { return std::vector<RejectedPort>(); },
-                                .control = [] { return ControlCounters(); }};
-      return shown_view(view, sources, {"1.0", 1000, nullptr});
+                                .control = [] { return ControlCounters(); },
+                                .run = {.version = "1.0"}};
+      return shown_view(view, sources, nullptr);
     }
 
     absl::Status check_transit(const CircuitSetup& setup) override { return node.check_transit(setup); }

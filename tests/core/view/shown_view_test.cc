@@ -42,11 +42,12 @@ class ShownViewTest : public ::testing::Test {
                 [] {
                   return std::vector<RejectedPort>{{"docker0", "it is a bridge", false}};
                 },
-            .control = [] { return ControlCounters(); }};
+            .control = [] { return ControlCounters(); },
+            .run = {.version = "1.2.3", .started = world_.node(0).now() + -std::chrono::seconds(5)}};
   }
   std::string text(const std::string& view) {
-    const ShownFacts facts{"1.2.3", 5000, [] { return std::map<std::string, PortBytes>{{"eth0", {7, 8}}}; }};
-    return shown_view(view, sources(), facts).value();
+    const auto port_bytes = [] { return std::map<std::string, PortBytes>{{"eth0", {7, 8}}}; };
+    return shown_view(view, sources(), port_bytes).value();
   }
   Json json(const std::string& view) { return Json::parse(text(view)); }
 

@@ -29,7 +29,7 @@ s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 s.bind(("0.0.0.0", 7470))
 s.listen()
 print("bound", flush=True)
-text = b"\\x1b[2J[[[[" if sys.argv[1] == "garbage" else b"set-up: truncated, unknown purpose or share, or trailing bytes"
+text = b"\\x1b[2J[[[["
 while True:
     connection, _ = s.accept()
     with connection:
@@ -38,10 +38,7 @@ while True:
             continue
         connection.recv(struct.unpack("<I", header[4:8])[0], socket.MSG_WAITALL)
         answer = bytes([0xCB, 14, 0, 0]) + struct.pack("<IQQQ", len(text), 0, 0, 0) + text
-        if sys.argv[1] == "garbage":
-            connection.sendall(answer)
-        else:
-            connection.sendall(bytes.fromhex(sys.argv[2]))
+        connection.sendall(answer if sys.argv[1] == "garbage" else bytes.fromhex(sys.argv[2]))
         connection.recv(1)
 """
 

@@ -11,7 +11,6 @@
 #include "routing/text/json_schema.h"
 #include "routing/text/node_name.h"
 #include "tools/cableway/doctor/doctor_ports.h"
-#include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
 namespace {

@@ -116,7 +116,7 @@ std::string relays_table(const NodeDocuments& documents) {
 
 }  // namespace
 
-std::string all_flows_text(NodeDocuments documents) {
+std::string all_flows_text(NodeDocuments& documents) {
   const std::map<FlowKey, Json> flows = merge_all(documents);
   const std::uint64_t without = left_out(documents);
   return absl::StrCat("flows between the processes of ", documents.shown.size(), " nodes: ", flows.size(), " open\n",

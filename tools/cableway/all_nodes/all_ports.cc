@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,16 +29,15 @@ const Json* port_of(const Json& document, const std::string& interface) {
 }
 
 // By the node's own clock. The node may show one document twice, and may have started again.
-std::string mbps_since(const Json& now, const Json& before, const std::string& interface, const char* member) {
+std::string mbps_since(const Json& now, const Json& port, const Json& before, const char* member) {
   constexpr double kBitsPerByte = 8;
   constexpr double kPerMillisecond = 1000;
-  const Json* const earlier = port_of(before, interface);
-  const Json* const later = port_of(now, interface);
-  if (earlier == nullptr || earlier->at(member).is_null() || later->at(member).is_null()) return "-";
+  const Json* const earlier = port_of(before, text(port, "interface"));
+  if (earlier == nullptr || earlier->at(member).is_null() || port.at(member).is_null()) return "-";
   const std::uint64_t from = number(before, "uptime_ms");
   const std::uint64_t to = number(now, "uptime_ms");
-  if (to <= from || number(*later, member) < number(*earlier, member)) return "-";
-  const double bytes = static_cast<double>(number(*later, member) - number(*earlier, member));
+  if (to <= from || number(port, member) < number(*earlier, member)) return "-";
+  const double bytes = static_cast<double>(number(port, member) - number(*earlier, member));
   return absl::StrFormat("%.1f", bytes * kBitsPerByte / kPerMillisecond / static_cast<double>(to - from));
 }
 
@@ -74,7 +72,7 @@ void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector
                                                               : text(*neighbour, "state");
     const bool has_latency = neighbour != nullptr && !neighbour->at("latency_us").is_null();
     const auto moved = [&](const char* member) {
-      return earlier == nullptr ? carried(port, member) : mbps_since(each.document, *earlier, interface, member);
+      return earlier == nullptr ? carried(port, member) : mbps_since(each.document, port, *earlier, member);
     };
     rows.push_back({each.node, interface, neighbour == nullptr ? "-" : other_end(*neighbour), state, rate_or_dash(port),
                     has_latency ? latency_text(neighbour->at("latency_us").get<double>()) : "-",
@@ -85,7 +83,7 @@ void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector
 
 }  // namespace
 
-std::string all_ports_text(NodeDocuments documents, const NodeDocuments* before) {
+std::string all_ports_text(NodeDocuments& documents, const NodeDocuments* before) {
   using Align = TextTable::Align;
   const bool has_rates = before != nullptr;
   TextTable table({{"node"},

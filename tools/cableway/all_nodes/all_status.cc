@@ -43,7 +43,7 @@ StatusRow row_of(const Json& status) {
 
 }  // namespace
 
-std::string all_status_text(NodeDocuments documents) {
+std::string all_status_text(NodeDocuments& documents) {
   using Align = TextTable::Align;
   TextTable table({{"node"},
                    {"version"},

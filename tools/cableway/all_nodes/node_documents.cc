@@ -9,7 +9,6 @@
 #include "routing/text/bounded_json.h"
 #include "routing/text/json_schema.h"
 #include "routing/text/node_name.h"
-#include "tools/cableway/text/text_table.h"
 
 namespace cableway::cli {
 namespace {

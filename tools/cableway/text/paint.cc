@@ -49,15 +49,19 @@ std::string Paint::severity(std::string_view name, std::string_view word) const 
   return std::string(word);
 }
 
-std::size_t shown_width(std::string_view text) {
-  std::size_t width = text.size();
-  for (std::size_t at = text.find(kIntroducer); at != std::string_view::npos;) {
-    const std::size_t end = text.find(kFinal, at);
-    if (end == std::string_view::npos) break;
-    width -= end + 1 - at;
-    at = text.find(kIntroducer, end);
+std::string unpainted(std::string_view text) {
+  std::string plain;
+  while (true) {
+    const std::size_t at = text.find(kIntroducer);
+    const std::size_t end = at == std::string_view::npos ? at : text.find(kFinal, at);
+    if (end == std::string_view::npos) return plain.append(text);
+    plain.append(text.substr(0, at));
+    text.remove_prefix(end + 1);
   }
-  return width;
+}
+
+std::size_t shown_width(std::string_view text) {
+  return unpainted(text).size();
 }
 
 bool has_colour(std::string_view choice, const char* const* environment, bool on_terminal) {

@@ -16,18 +16,18 @@ class Paint {
 
   // The word between two sequences of ECMA-48, or as it is where this is off.
   std::string operator()(Tone tone, std::string_view word) const;
-  // In the colour of a severity: "error", "warning"; others as they are.
+  // In the colour of a severity: "error", "warning", "info"; others as they are.
   std::string severity(std::string_view name, std::string_view word) const;
   // Of a neighbour, or of a cable: "up" is good, all else needs attention.
   std::string state(std::string_view word) const { return (*this)(word == "up" ? Tone::kGood : Tone::kWarning, word); }
-
-  bool is_on() const { return on_; }
 
  private:
   bool on_;
 };
 
-// How many columns a terminal needs for it: a byte each, without the sequences that Paint adds.
+// The text without the sequences that Paint adds.
+std::string unpainted(std::string_view text);
+// How many columns a terminal needs for it: a byte each of unpainted().
 std::size_t shown_width(std::string_view text);
 
 // `--color`, else the environment's NO_COLOR (https://no-color.org) and TERM, else whether a terminal shows it.

@@ -99,7 +99,8 @@ std::string TextTable::line_of(const std::vector<std::string>& cells, const std:
   bool goes_on = false;
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::string cell = cells[i];
+    // What is cut would lose the end of its colour.
+    std::string cell = shown_width(cells[i]) > widths[i] ? unpainted(cells[i]) : cells[i];
     if (columns_[i].fit == Fit::kWrap && shown_width(cell) > widths[i]) {
       const std::vector<std::string> lines = wrapped_lines(cell, widths[i]);
       const std::size_t taken = lines.front().size();

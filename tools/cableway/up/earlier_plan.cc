@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tools/cableway/up/network_files.h"
@@ -26,7 +25,7 @@ std::set<std::string> parts_of(const HostPlan& plan, const UpFacts& facts) {
   if (!twins.empty()) names.insert(sysctl_file(plan).part.name);
   for (const std::string& interface : twins) {
     for (const char* name : {"arp_ignore", "arp_announce"}) {
-      names.insert(value_part(arp_parameter(interface, name)).name);
+      names.insert(file_part(arp_parameter(interface, name)).name);
     }
   }
   if (facts.network == NetworkKind::kIp && facts.systemd_runs) names.insert(unit_part().name);

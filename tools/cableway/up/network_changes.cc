@@ -151,7 +151,7 @@ void add_sysctl(const HostPlan& plan, const UpFacts& facts, UpChanges& all) {
       const auto now = facts.values.find(path);
       if (now == facts.values.end() || now->second == wanted) continue;
       const std::string what = absl::StrCat(name, " of ", interface);
-      all.changes.push_back({{{what, now->second, wanted}}, ValueChange{path, wanted}, value_part(path)});
+      all.changes.push_back({{{what, now->second, wanted}}, ValueChange{path, wanted}, file_part(path)});
     }
   }
 }

@@ -20,10 +20,6 @@ PlanPart file_part(const std::string& path) {
   return {path, "", ""};
 }
 
-PlanPart value_part(const std::string& path) {
-  return {path, "", ""};
-}
-
 PlanPart unit_part() {
   return {"unit of addresses", "", ""};
 }

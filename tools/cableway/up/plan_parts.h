@@ -12,9 +12,8 @@ namespace cableway::cli {
 PlanPart address_part(const PlannedInterface& port);
 PlanPart mtu_part(const std::string& interface);
 PlanPart state_part(const std::string& interface);  // that it is up
-PlanPart file_part(const std::string& path);
-PlanPart value_part(const std::string& path);  // of a kernel's parameter
-PlanPart unit_part();                          // that the unit of addresses is enabled
+PlanPart file_part(const std::string& path);        // or of a kernel's parameter
+PlanPart unit_part();                               // that the unit of addresses is enabled
 
 }  // namespace cableway::cli
 

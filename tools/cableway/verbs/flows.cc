@@ -214,11 +214,9 @@ std::unique_ptr<Verb> flows_verb() {
        .as_json = flows_json,
        .names_cables = true,
        .watchable = true,
-       .of_all = ShownOfAll{"flows",
-                            [](NodeDocuments documents, const NodeDocuments* /*before*/) {
-                              return all_flows_text(std::move(documents));
-                            },
-                            all_flows_json}});
+       .of_all = ShownOfAll{
+           "flows", [](NodeDocuments& documents, const NodeDocuments* /*before*/) { return all_flows_text(documents); },
+           all_flows_json}});
 }
 
 absl::StatusOr<std::string> flows_text(const std::string& answer, const Look& look) {

@@ -20,7 +20,7 @@ namespace cableway::cli {
 struct ShownOfAll {
   std::string view;  // the nodes', as in core/view/shown_view.h
   // `before`: what --watch has shown last; null: nothing yet.
-  std::string (*as_text)(NodeDocuments documents, const NodeDocuments* before);
+  std::string (*as_text)(NodeDocuments& documents, const NodeDocuments* before);
   Json (*as_json)(NodeDocuments documents);
 };
 

@@ -38,9 +38,7 @@ std::string keys_text(const Json& keys) {
   return each.empty() ? "" : absl::StrCat("  keys        ", absl::StrJoin(each, "; "), "\n");
 }
 
-// Nodes of an earlier version do not report it.
 std::string version_text(const Json& status) {
-  if (!status.contains("uptime_ms")) return "";
   return absl::StrCat("  version     ", text_or_dash(status, "version"), ", up for ",
                       age_text(number(status, "uptime_ms")), ", since ", local_time_text(text(status, "started")),
                       "\n");
@@ -84,10 +82,8 @@ std::string facts_text(const Json& status, const Look& look) {
 std::string since_text(const Json& problem) {
   const Json& seconds = problem.at("seconds");
   if (seconds.is_null()) return "";
-  const auto since = problem.find("since");
-  const bool has_time = since != problem.end() && since->is_string();
-  return absl::StrCat(" (", has_time ? absl::StrCat("since ", local_time_text(since->get<std::string>()), ", ") : "",
-                      "for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
+  return absl::StrCat(" (since ", local_time_text(text(problem, "since")), ", for ",
+                      age_text(seconds.get<std::uint64_t>() * 1000), ")");
 }
 
 std::string problems_text(const Json& problems, const Look& look) {
@@ -100,9 +96,8 @@ std::string problems_text(const Json& problems, const Look& look) {
 }
 
 std::string neighbours_text(const Json& status, const Look& look) {
-  const auto neighbours = status.find("neighbours");
-  if (neighbours == status.end()) return "";
-  if (neighbours->empty()) return "\nno neighbour is heard: see cableway ports\n";
+  const Json& neighbours = status.at("neighbours");
+  if (neighbours.empty()) return "\nno neighbour is heard: see cableway ports\n";
   using Align = TextTable::Align;
   TextTable table({{"neighbour"},
                    {"cable", Align::kLeft, TextTable::Fit::kCutMiddle},
@@ -112,7 +107,7 @@ std::string neighbours_text(const Json& status, const Look& look) {
                    {"us", Align::kRight},
                    {"state"},
                    {"known for", Align::kRight}});
-  for (const Json& each : *neighbours) {
+  for (const Json& each : neighbours) {
     const Json& rate = each.at("rate_mbps");
     const Json& latency = each.at("latency_us");
     const bool drains = each.at("draining").get<bool>();
@@ -126,9 +121,9 @@ std::string neighbours_text(const Json& status, const Look& look) {
 }
 
 std::string latest_events_text(const Json& status, const Look& look) {
-  const auto events = status.find("latest_events");
-  if (events == status.end() || events->empty()) return "";
-  return absl::StrCat("\n", events_table(*events, "latest warnings and errors", look.paint));
+  const Json& events = status.at("latest_events");
+  if (events.empty()) return "";
+  return absl::StrCat("\n", events_table(events, "latest warnings and errors", look.paint));
 }
 
 }  // namespace
@@ -142,11 +137,10 @@ std::unique_ptr<Verb> status_verb() {
        .as_text = status_text,
        .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
        .names_cables = true,
-       .of_all = ShownOfAll{"status",
-                            [](NodeDocuments documents, const NodeDocuments* /*before*/) {
-                              return all_status_text(std::move(documents));
-                            },
-                            all_status_json}});
+       .of_all = ShownOfAll{
+           "status",
+           [](NodeDocuments& documents, const NodeDocuments* /*before*/) { return all_status_text(documents); },
+           all_status_json}});
 }
 
 absl::StatusOr<std::string> status_text(const std::string& answer, const Look& look) {

@@ -41,7 +41,7 @@ TEST_F(AllDoctorTest, AHealthyClusterHasNoFinding) {
   EXPECT_THAT(all_doctor_text({}, documents_), HasSubstr("2 of 2 nodes have answered: 0 errors, 0 warnings, 0 infos"));
 }
 
-TEST_F(AllDoctorTest, ACableThatBothEndsTellOfIsOneFinding) {
+TEST_F(AllDoctorTest, ACableThatBothEndsReportIsOneFinding) {
   Json one = node_document("n0");
   one["problems"].push_back(lossy("eth0"));
   one["lost_cables"]["eth0"] = {{"node", "n1"}, {"interface", "eth1"}};

@@ -81,18 +81,19 @@ TEST(NodeDocumentsTest, DocumentsBeyondTheBoundOfAllAreUnreadable) {
 
 TEST(NodeDocumentsTest, TextsAreSafeToShow) {
   const std::string problem = R"([{"code":"X\u001b[2J","interface":"","text":"\u001b]0;evil\u0007","seconds":null}])";
-  const std::string text = all_status_text(read_documents({shows("n0", status_of("n0", problem))}));
+  NodeDocuments read = read_documents({shows("n0", status_of("n0", problem))});
+  const std::string text = all_status_text(read);
   EXPECT_THAT(text, HasSubstr("?]0;evil? [X?[2J]"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
 TEST(NodeDocumentsTest, StatusHasARowForEachNodeThenProblems) {
   const std::string problem = R"([{"code":"NO_PORTS","interface":"","text":"no port","seconds":61}])";
-  const std::string text =
-      all_status_text(read_documents({shows("n0", status_of("n0")),
-                                      shows("n1", status_of("n1", problem)),
-                                      shows("n2", "{\"node\":\"n2\"}"),
-                                      {"n3", NoView::kNoPath, "node n0 has no path to node n3", ""}}));
+  NodeDocuments read = read_documents({shows("n0", status_of("n0")),
+                                       shows("n1", status_of("n1", problem)),
+                                       shows("n2", "{\"node\":\"n2\"}"),
+                                       {"n3", NoView::kNoPath, "node n0 has no path to node n3", ""}});
+  const std::string text = all_status_text(read);
   EXPECT_THAT(text, HasSubstr("node  version"));
   EXPECT_THAT(text, HasSubstr("problems of node n1\n  no port (for 1 min 01 s) [NO_PORTS]\n"));
   EXPECT_THAT(text, HasSubstr("2 nodes have not answered\n"));
@@ -121,12 +122,21 @@ std::string ports_of(const std::string& node, std::uint64_t uptime_ms, const std
 }
 
 TEST(NodeDocumentsTest, PortsHaveBytesAndThenRates) {
-  const NodeDocuments before = read_documents({shows("n0", ports_of("n0", 1000, port("eth0", "n1", "eth1", 1000)))});
-  const NodeDocuments now = read_documents({shows("n0", ports_of("n0", 2000, port("eth0", "n1", "eth1", 126'000)))});
+  NodeDocuments before = read_documents({shows("n0", ports_of("n0", 1000, port("eth0", "n1", "eth1", 1000)))});
+  NodeDocuments now = read_documents({shows("n0", ports_of("n0", 2000, port("eth0", "n1", "eth1", 126'000)))});
   EXPECT_THAT(all_ports_text(before, nullptr), HasSubstr("1000 bytes"));
   EXPECT_THAT(all_ports_text(now, &before), HasSubstr("1.0"));
   EXPECT_THAT(all_ports_text(now, &before), HasSubstr("in, Mbit/s"));
   EXPECT_THAT(all_ports_text(before, &now), Not(HasSubstr("-1"))) << "it has started again";
+}
+
+TEST(NodeDocumentsTest, AnEarlierDocumentThatCouldNotBeReadCostsTheNextOneNothing) {
+  std::string bad = port("eth0", "n1", "eth1", 1000);
+  bad.replace(bad.find("\"received_bytes\":1000"), 21, "\"received_bytes\":\"x\"");
+  NodeDocuments before = read_documents({shows("n0", ports_of("n0", 1000, bad))});
+  EXPECT_THAT(all_ports_text(before, nullptr), HasSubstr("n0: unreadable"));
+  NodeDocuments now = read_documents({shows("n0", ports_of("n0", 2000, port("eth0", "n1", "eth1", 126'000)))});
+  EXPECT_THAT(all_ports_text(now, &before), Not(HasSubstr("unreadable")));
 }
 
 std::string flows_of(const std::string& node, const std::string& flows) {
@@ -140,8 +150,8 @@ std::string flow(const std::string& peer, bool sends, const std::string& mbps) {
          R"(,"waits":null,"reroutes":null,"pause_ms":null,"circuits":1})";
 }
 
-TEST(NodeDocumentsTest, AFlowThatBothEndsTellOfIsOne) {
-  const NodeDocuments read = read_documents(
+TEST(NodeDocumentsTest, AFlowThatBothEndsReportIsOne) {
+  NodeDocuments read = read_documents(
       {shows("n1", flows_of("n1", flow("n0", false, "1.5"))), shows("n0", flows_of("n0", flow("n1", true, "2.5")))});
   const Json json = all_flows_json(read);
   ASSERT_EQ(json.at("flows").size(), 1U);
@@ -173,7 +183,8 @@ TEST(NodeDocumentsTest, ManyFlowsOfManyNodesAreMerged) {
 TEST(NodeDocumentsTest, FlowsThatWereLeftOutAreCounted) {
   std::string document = flows_of("n0", flow("n1", true, "1"));
   document.replace(document.find("left_out\":0") + 10, 1, "8");
-  EXPECT_THAT(all_flows_text(read_documents({shows("n0", document)})), HasSubstr("1 open\nwithout 8 of nodes that"));
+  NodeDocuments read = read_documents({shows("n0", document)});
+  EXPECT_THAT(all_flows_text(read), HasSubstr("1 open\nwithout 8 of nodes that"));
 }
 
 }  // namespace

@@ -71,6 +71,13 @@ TEST(TextTable, IsAsWideAsIfItHadNoColours) {
   EXPECT_EQ(table.text(), "state  next\n\x1b[32mup\x1b[0m     x\n\x1b[33mheard\x1b[0m  y\n");
 }
 
+TEST(TextTable, CutsNoSequenceOfAColour) {
+  const Paint paint(true);
+  TextTable table({{"id"}, {"remarks", Align::kLeft, Fit::kWrap}}, 22);
+  table.add_row({"c0", paint(Paint::Tone::kWarning, "draining") + ", " + paint(Paint::Tone::kWarning, "loses 12 %")});
+  EXPECT_EQ(table.text(), "id  remarks\nc0  draining, loses 12\n    %\n");
+}
+
 TEST(TextTable, WrappedLinesBreakAtSpacesElseWithinWords) {
   EXPECT_THAT(wrapped_lines("one two three", 7), ElementsAre("one two", "three"));
   EXPECT_THAT(wrapped_lines("abcdefghij k", 4), ElementsAre("abcd", "efgh", "ij k"));

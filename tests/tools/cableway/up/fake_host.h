@@ -8,16 +8,19 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <istream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "tests/tools/cableway/command_run.h"
+#include "tools/cableway/system/host_root.h"
 #include "tools/cableway/system/program.h"
 #include "tools/cableway/up/journal.h"
 
@@ -177,6 +180,21 @@ class FakeHost {
 
   const std::filesystem::path root_;
 };
+
+// `cableway up` on that host, with a terminal or without one.
+inline Outcome run_up(FakeHost& host, std::vector<std::string> arguments, std::istream& in, bool in_is_terminal,
+                      std::vector<std::string> environment = {}) {
+  arguments.insert(arguments.begin(), "up");
+  Around around;
+  around.environment = std::move(environment);
+  around.adjust = [&](Surroundings& surroundings) {
+    surroundings.host_root = host.root();
+    surroundings.run_program = [&](const ProgramCall& call) { return host.run(call); };
+    surroundings.in = &in;
+    surroundings.in_is_terminal = in_is_terminal;
+  };
+  return run_command(arguments, around);
+}
 
 }  // namespace cableway::cli
 

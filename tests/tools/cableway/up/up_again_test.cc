@@ -8,12 +8,11 @@
 #include <istream>
 #include <streambuf>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/settings/settings_sample.h"
-#include "tests/tools/cableway/command_run.h"
 #include "tests/tools/cableway/up/fake_host.h"
-#include "tools/cableway/system/host_root.h"
 #include "tools/cableway/up/journal.h"
 
 namespace cableway::cli {
@@ -53,17 +52,9 @@ class UpAgainTest : public ::testing::Test {
   // `asked`: what happens while the question is on the terminal.
   Outcome up(
       std::vector<std::string> arguments, const std::function<void()>& asked = [] {}) {
-    arguments.insert(arguments.begin(), "up");
     ActingInput input(asked);
     std::istream in(&input);
-    Around around;
-    around.adjust = [&](Surroundings& surroundings) {
-      surroundings.host_root = host_.root();
-      surroundings.run_program = [&](const ProgramCall& call) { return host_.run(call); };
-      surroundings.in = &in;
-      surroundings.in_is_terminal = true;
-    };
-    return run_command(arguments, around);
+    return run_up(host_, std::move(arguments), in, true);
   }
 
   // Of host n0 in a line of two.

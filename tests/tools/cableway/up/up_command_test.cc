@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/settings/settings_sample.h"
-#include "tests/tools/cableway/command_run.h"
 #include "tests/tools/cableway/up/fake_host.h"
 #include "tools/cableway/up/journal.h"
 
@@ -38,20 +38,11 @@ class UpTest : public ::testing::Test {
     if (std::find(more.begin(), more.end(), "--undo") == more.end()) {
       more.insert(more.begin(), {"--topology", "line:2", "--interfaces", "eth1+eth2", "--host", "n0"});
     }
-    return run_up(more);
+    return run(std::move(more));
   }
 
-  Outcome run_up(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "up");
-    Around around;
-    around.environment = environment_;
-    around.adjust = [&](Surroundings& surroundings) {
-      surroundings.host_root = host_.root();
-      surroundings.run_program = [&](const ProgramCall& call) { return host_.run(call); };
-      surroundings.in = &in_;
-      surroundings.in_is_terminal = in_is_terminal_;
-    };
-    return run_command(arguments, around);
+  Outcome run(std::vector<std::string> arguments) {
+    return run_up(host_, std::move(arguments), in_, in_is_terminal_, environment_);
   }
 
   FakeHost host_;
@@ -239,7 +230,7 @@ TEST_F(UpTest, InstallsAKeyButReplacesNone) {
 }
 
 TEST_F(UpTest, WithoutAPlanAddressesStay) {
-  EXPECT_EQ(run_up({"--yes"}).exit_status, 0);
+  EXPECT_EQ(run({"--yes"}).exit_status, 0);
   EXPECT_FALSE(host_.has("/etc/netplan/90-cableway.yaml"));
   EXPECT_EQ(host_.links["eth1"].mtu, 1500);
   EXPECT_TRUE(host_.has("/etc/security/limits.d/cableway.conf"));
@@ -249,10 +240,10 @@ TEST_F(UpTest, WithoutAPlanAddressesStay) {
 
 TEST_F(UpTest, PartsOfAPlanAreRefused) {
   const auto before = host_.tree();
-  EXPECT_THAT(run_up({"--yes", "--mtu", "1500"}).err, HasSubstr("together with --topology"));
-  EXPECT_THAT(run_up({"--yes", "--plan", "p", "--hosts", "a,b"}).err, HasSubstr("together with --topology"));
-  EXPECT_THAT(run_up({"--yes", "--host", "n0"}).err, HasSubstr("expected --plan or --topology"));
-  EXPECT_THAT(run_up({"--yes", "--plan", "p", "--topology", "line:2"}).err, HasSubstr("expected one of them"));
+  EXPECT_THAT(run({"--yes", "--mtu", "1500"}).err, HasSubstr("together with --topology"));
+  EXPECT_THAT(run({"--yes", "--plan", "p", "--hosts", "a,b"}).err, HasSubstr("together with --topology"));
+  EXPECT_THAT(run({"--yes", "--host", "n0"}).err, HasSubstr("expected --plan or --topology"));
+  EXPECT_THAT(run({"--yes", "--plan", "p", "--topology", "line:2"}).err, HasSubstr("expected one of them"));
   EXPECT_EQ(host_.tree(), before);
 }
 
@@ -261,17 +252,17 @@ TEST_F(UpTest, TakesAPlanFromItsFolder) {
   ASSERT_EQ(run_command({"plan", "addresses", "--topology", "line:2", "--interfaces", "eth1+eth2", "--output", plan})
                 .exit_status,
             0);
-  EXPECT_EQ(run_up({"--plan", plan, "--host", "n1.lan", "--yes"}).exit_status, 0);
+  EXPECT_EQ(run({"--plan", plan, "--host", "n1.lan", "--yes"}).exit_status, 0);
   EXPECT_THAT(host_.read("/etc/netplan/90-cableway.yaml"), HasSubstr("10.10.0.2/24"));
   EXPECT_EQ(host_.read("/etc/cableway/expected.toml"), host_.read("/plan/expected.toml"));
-  EXPECT_THAT(run_up({"--plan", plan, "--host", "n7", "--yes"}).err, HasSubstr("which has n0, n1; expected --host"));
-  EXPECT_THAT(run_up({"--plan", host_.at("/none"), "--yes"}).err, HasSubstr("addresses.json"));
+  EXPECT_THAT(run({"--plan", plan, "--host", "n7", "--yes"}).err, HasSubstr("which has n0, n1; expected --host"));
+  EXPECT_THAT(run({"--plan", host_.at("/none"), "--yes"}).err, HasSubstr("addresses.json"));
   host_.write("/plan/expected.toml", "[[nod]]\n");
-  EXPECT_THAT(run_up({"--plan", plan, "--host", "n0", "--yes"}).err, HasSubstr("expected.toml:1: "));
+  EXPECT_THAT(run({"--plan", plan, "--host", "n0", "--yes"}).err, HasSubstr("expected.toml:1: "));
   std::filesystem::copy_file(host_.at("/etc/cableway/expected.toml"), plan + "/expected.toml",
                              std::filesystem::copy_options::overwrite_existing);
   host_.write("/plan/addresses.json", R"({"mtu": 9000, "hosts": [{"node": "n0", "ports": [{"interface": "a b"}]}]})");
-  EXPECT_THAT(run_up({"--plan", plan, "--host", "n0", "--yes"}).err, HasSubstr("\"a b\" is no interface"));
+  EXPECT_THAT(run({"--plan", plan, "--host", "n0", "--yes"}).err, HasSubstr("\"a b\" is no interface"));
 }
 
 TEST_F(UpTest, ALinkIsNeverWrittenThrough) {

@@ -142,6 +142,9 @@ json long_status() {
   const json memory = {{"bytes", 1},  {"circuits_max", 1}, {"floor_bytes", 1},  {"leases", 1}, {"registered_bytes", 0},
                        {"leased", 1}, {"leased_max", 1},   {"leased_bytes", 1}, {"waits", 1}};
   return {{"schema", 1},
+          {"version", "1.2.3"},
+          {"started", "2026-03-01T12:34:56.789Z"},
+          {"uptime_ms", 61000},
           {"node", long_name('a')},
           {"cluster", "lab"},
           {"draining", false},

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/crypto/key_line.h"
 #include "core/linux/files/key_reader.h"
 #include "routing/text/json_schema.h"
