@@ -16,12 +16,12 @@ constexpr double kLeastProbability = 0.15;
 constexpr double kMostProbability = 0.75;
 constexpr double kMostEager = 16;
 
-bool gains(const CircuitLoad& present, std::uint64_t other) {
+}  // namespace
+
+bool PathBalance::gains(const CircuitLoad& present, std::uint64_t other) {
   if (present.own < kLeastPerSecond || present.own < present.busiest / kLeastPart) return false;
   return (other + present.own) * 100 <= present.busiest * kMostPercent;
 }
-
-}  // namespace
 
 bool PathBalance::should_move(const CircuitLoad& present, std::uint64_t other, Instant now) {
   if (!gains(present, other)) {

@@ -36,6 +36,9 @@ class PathBalance {
   // `seed`: a number that differs between flows.
   explicit PathBalance(std::uint64_t seed) : random_(seed) {}
 
+  // Whether the flow gains enough by a move from a path with the load `present` to one whose busiest port carries
+  // `other`.
+  static bool gains(const CircuitLoad& present, std::uint64_t other);
   // Whether to move now from a path with the load `present` to a path whose busiest port carries `other`. To be
   // called a few times a second, with the least loaded of the other paths.
   bool should_move(const CircuitLoad& present, std::uint64_t other, Instant now);

@@ -1,8 +1,8 @@
 #include "sim/prediction/collective_run.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,13 +22,19 @@ std::byte* counted_bytes() {
   return &nothing;
 }
 
-// The connections over which a rank sends messages that may be striped: their peers and channels.
-std::set<std::pair<int, int>> large_connections(const workload::Schedule& schedule) {
-  std::set<std::pair<int, int>> found;
+struct Sent {
+  std::uint64_t bytes = 0;
+  bool is_large = false;  // there are messages that may be striped
+};
+
+// What a rank sends over each connection, by peer and channel.
+std::map<std::pair<int, int>, Sent> sent_by_connection(const workload::Schedule& schedule) {
+  std::map<std::pair<int, int>, Sent> found;
   for (const workload::Step& step : schedule.steps) {
-    if (step.kind == workload::StepKind::kSend && step.bytes > Striping{}.small_message) {
-      found.emplace(step.peer, step.channel);
-    }
+    if (step.kind != workload::StepKind::kSend) continue;
+    Sent& sent = found[{step.peer, step.channel}];
+    sent.bytes += step.bytes;
+    sent.is_large = sent.is_large || step.bytes > Striping{}.small_message;
   }
   return found;
 }
@@ -174,49 +180,64 @@ bool CollectiveRun::Rank::advance() {
   return moved;
 }
 
-CollectiveRun::CollectiveRun(CircuitWorld& world, PathChooser& paths, const CollectiveFacts& facts)
-    : world_(world), paths_(paths), facts_(facts) {}
+CollectiveRun::CollectiveRun(CircuitWorld& world, PathChooser& paths, const std::vector<routing::NodeIndex>& nodes,
+                             std::vector<workload::Schedule> schedules, const CollectiveFacts& facts)
+    : world_(world),
+      paths_(paths),
+      facts_(facts),
+      unfinished_(schedules.size()),
+      unfinished_ranks_(facts.operations, schedules.size()) {
+  for (workload::Schedule& schedule : schedules) {
+    ranks_.push_back(std::make_unique<Rank>(*this, std::move(schedule)));
+  }
+  connect(nodes);
+}
 
 CollectiveRun::~CollectiveRun() = default;
 
-absl::StatusOr<std::unique_ptr<CollectiveRun>> CollectiveRun::create(CircuitWorld& world, PathChooser& paths,
-                                                                     const std::vector<routing::NodeIndex>& nodes,
-                                                                     std::vector<workload::Schedule> schedules,
-                                                                     const CollectiveFacts& facts) {
-  std::unique_ptr<CollectiveRun> run(new CollectiveRun(world, paths, facts));
-  for (workload::Schedule& schedule : schedules) {
-    run->ranks_.push_back(std::make_unique<Rank>(*run, std::move(schedule)));
-  }
-  if (absl::Status status = run->connect(nodes); !status.ok()) return status;
-  run->unfinished_ = run->ranks_.size();
-  run->unfinished_ranks_.assign(facts.operations, run->ranks_.size());
-  return run;
-}
-
-absl::Status CollectiveRun::connect(const std::vector<routing::NodeIndex>& nodes) {
+void CollectiveRun::connect(const std::vector<routing::NodeIndex>& nodes) {
   // The receiving lane of each connection, by (receiver, sender, channel).
   std::map<std::tuple<int, int, int>, ScheduleProgress::LaneIndex> receiving;
-  std::vector<std::set<std::pair<int, int>>> large;  // by rank
+  std::vector<std::map<std::pair<int, int>, Sent>> sent;  // by rank
   for_each_lane([&](int rank, ScheduleProgress::LaneIndex lane, const LaneKey& key) {
     if (!key.sending) receiving[{rank, key.peer, key.channel}] = lane;
   });
-  for (const std::unique_ptr<Rank>& rank : ranks_) large.push_back(large_connections(rank->progress().schedule()));
-  absl::Status status;
+  for (const std::unique_ptr<Rank>& rank : ranks_) sent.push_back(sent_by_connection(rank->progress().schedule()));
   for_each_lane([&](int rank, ScheduleProgress::LaneIndex lane, const LaneKey& key) {
-    if (!key.sending || !status.ok()) return;
+    if (!key.sending) return;
+    const Sent& what = sent[static_cast<std::size_t>(rank)].at({key.peer, key.channel});
     FlowRouting::Facts facts;
     facts.connection = {rank, key.peer, key.channel, {}, 0};
     facts.source = nodes[static_cast<std::size_t>(rank)];
     facts.destination = nodes[static_cast<std::size_t>(key.peer)];
-    facts.sends_large = large[static_cast<std::size_t>(rank)].contains({key.peer, key.channel});
+    facts.bytes = what.bytes;
+    facts.sends_large = what.is_large;
     facts.set_up = facts_.set_up;
-    if (add_flow(facts, lane, receiving.at({key.peer, rank, key.channel}))) return;
-    const auto name = [&](routing::NodeIndex node) { return world_.topology().node(node).name; };
-    status = absl::UnavailableError(absl::StrCat("rank ", rank, " on node ", name(facts.source), " cannot reach rank ",
-                                                 key.peer, " on node ", name(facts.destination),
-                                                 ": no path of cables joins them"));
+    add_flow(facts, lane, receiving.at({key.peer, rank, key.channel}));
   });
-  return status;
+}
+
+std::vector<FlowDemand> CollectiveRun::demands() const {
+  const bool have_alternates = world_.options().shares == CircuitShare::kAlternate;
+  std::vector<FlowDemand> demands;
+  demands.reserve(flows_.size());
+  for (const std::unique_ptr<Flow>& flow : flows_) {
+    const FlowRouting::Facts& facts = flow->routing.facts();
+    demands.push_back({facts.source, facts.destination, facts.bytes, have_alternates && facts.sends_large});
+  }
+  return demands;
+}
+
+absl::Status CollectiveRun::open() {
+  for (const std::unique_ptr<Flow>& flow : flows_) {
+    if (flow->routing.open(flow->source, flow->destination)) continue;
+    const FlowRouting::Facts& facts = flow->routing.facts();
+    const auto name = [&](routing::NodeIndex node) { return world_.topology().node(node).name; };
+    return absl::UnavailableError(absl::StrCat("rank ", facts.connection.source, " on node ", name(facts.source),
+                                               " cannot reach rank ", facts.connection.destination, " on node ",
+                                               name(facts.destination), ": no path of cables joins them"));
+  }
+  return absl::OkStatus();
 }
 
 void CollectiveRun::for_each_lane(const LaneVisitor& visit) const {
@@ -228,7 +249,7 @@ void CollectiveRun::for_each_lane(const LaneVisitor& visit) const {
   }
 }
 
-bool CollectiveRun::add_flow(const FlowRouting::Facts& facts, ScheduleProgress::LaneIndex sending,
+void CollectiveRun::add_flow(const FlowRouting::Facts& facts, ScheduleProgress::LaneIndex sending,
                              ScheduleProgress::LaneIndex receiving) {
   flows_.push_back(
       std::make_unique<Flow>(world_, paths_, facts, [this](Flow& without_path) { fail_without_path(without_path); }));
@@ -240,7 +261,6 @@ bool CollectiveRun::add_flow(const FlowRouting::Facts& facts, ScheduleProgress::
   };
   attach(facts.connection.source, sending, flow.source);
   attach(facts.connection.destination, receiving, flow.destination);
-  return flow.routing.open(flow.source, flow.destination);
 }
 
 // After its sender has moved.

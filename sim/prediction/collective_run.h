@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "routing/paths/path.h"
 #include "routing/topology/topology.h"
 #include "sim/prediction/circuit_world.h"
 #include "sim/prediction/flow_routing.h"
 #include "sim/prediction/path_chooser.h"
+#include "sim/prediction/settled_numbers.h"
 #include "sim/workload/schedule.h"
 #include "sim/workload/schedule_progress.h"
 
@@ -35,13 +35,15 @@ struct CollectiveFacts {
 
 class CollectiveRun {
  public:
-  // One rank for each of `nodes`; `schedules[r]` is rank r's. World and paths outlive this. The error, if two nodes
-  // have no path between them, names the ranks and nodes.
-  static absl::StatusOr<std::unique_ptr<CollectiveRun>> create(CircuitWorld& world, PathChooser& paths,
-                                                               const std::vector<routing::NodeIndex>& nodes,
-                                                               std::vector<workload::Schedule> schedules,
-                                                               const CollectiveFacts& facts);
+  // One rank for each of `nodes`; `schedules[r]` is rank r's. World and paths outlive this.
+  CollectiveRun(CircuitWorld& world, PathChooser& paths, const std::vector<routing::NodeIndex>& nodes,
+                std::vector<workload::Schedule> schedules, const CollectiveFacts& facts);
   ~CollectiveRun();
+
+  // Its flows, in the order in which open() asks `paths` for them.
+  std::vector<FlowDemand> demands() const;
+  // Sets up the circuits of all flows. The error, if two nodes have no path between them, names the ranks and nodes.
+  absl::Status open();
 
   // Called once, from within a link's wake() or the clock, when the run has finished or a flow has no path left.
   void when_ended(std::function<void()> call) { when_ended_ = std::move(call); }
@@ -71,11 +73,9 @@ class CollectiveRun {
   using LaneVisitor =
       std::function<void(int rank, workload::ScheduleProgress::LaneIndex lane, const workload::LaneKey& key)>;
 
-  CollectiveRun(CircuitWorld& world, PathChooser& paths, const CollectiveFacts& facts);
-  absl::Status connect(const std::vector<routing::NodeIndex>& nodes);
+  void connect(const std::vector<routing::NodeIndex>& nodes);
   void for_each_lane(const LaneVisitor& visit) const;
-  // Returns whether there is a path.
-  bool add_flow(const FlowRouting::Facts& facts, workload::ScheduleProgress::LaneIndex sending,
+  void add_flow(const FlowRouting::Facts& facts, workload::ScheduleProgress::LaneIndex sending,
                 workload::ScheduleProgress::LaneIndex receiving);
   void note_sent(Flow& flow);
   void fail_without_path(Flow& flow);

@@ -44,6 +44,7 @@ class FlowRouting {
     RankFlow connection;  // without a path
     routing::NodeIndex source;
     routing::NodeIndex destination;
+    std::uint64_t bytes = 0;   // of all its messages in one operation
     bool sends_large = false;  // messages that may be striped (core/flow/striping.h)
     Duration set_up{0};        // of a circuit, from when the source notices that one has ended
   };

@@ -4,20 +4,36 @@
 #include <set>
 #include <utility>
 
+#include "sim/prediction/settled_numbers.h"
+
 namespace cableway::sim {
 
 absl::StatusOr<std::unique_ptr<JobRun>> JobRun::create(CircuitWorld& world, VirtualClock& clock, PathChooser& paths,
-                                                       std::vector<JobGroup> groups,
-                                                       const std::vector<CableCut>& cuts) {
+                                                       std::vector<JobGroup> groups, const std::vector<CableCut>& cuts,
+                                                       bool settled) {
   std::unique_ptr<JobRun> job(new JobRun(world, clock, paths));
   for (JobGroup& group : groups) {
-    absl::StatusOr<std::unique_ptr<CollectiveRun>> run =
-        CollectiveRun::create(world, paths, group.nodes, std::move(group.schedules), group.facts);
-    if (!run.ok()) return run.status();
-    job->add(*std::move(run), group.after);
+    job->add(std::make_unique<CollectiveRun>(world, paths, group.nodes, std::move(group.schedules), group.facts),
+             group.after);
+  }
+  if (settled) job->settle();
+  for (const Group& group : job->groups_) {
+    if (absl::Status status = group.run->open(); !status.ok()) return status;
   }
   for (const CableCut& cut : cuts) job->cuts_.push_back({cut, world.wire_of(cut.cable), false, {}});
   return job;
+}
+
+void JobRun::settle() {
+  std::vector<FlowDemand> demands;
+  for (const Group& group : groups_) {
+    const std::vector<FlowDemand> of_group = group.run->demands();
+    demands.insert(demands.end(), of_group.begin(), of_group.end());
+  }
+  const std::vector<std::uint64_t> numbers = settled_numbers(world_.topology(), paths_, demands);
+  for (std::size_t i = 0; i < demands.size(); ++i) {
+    paths_.add_number(demands[i].source, demands[i].destination, numbers[i]);
+  }
 }
 
 void JobRun::add(std::unique_ptr<CollectiveRun> run, const std::vector<std::size_t>& after) {

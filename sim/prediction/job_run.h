@@ -49,10 +49,11 @@ struct CutEffect {
 
 class JobRun {
  public:
-  // World, clock and paths outlive this. Status: as CollectiveRun::create().
+  // World, clock and paths outlive this. `settled`: flows are on the paths on which they settle (settled_numbers.h),
+  // the loads of all groups together. Status: as CollectiveRun::open().
   static absl::StatusOr<std::unique_ptr<JobRun>> create(CircuitWorld& world, VirtualClock& clock, PathChooser& paths,
-                                                        std::vector<JobGroup> groups,
-                                                        const std::vector<CableCut>& cuts);
+                                                        std::vector<JobGroup> groups, const std::vector<CableCut>& cuts,
+                                                        bool settled);
 
   // Starts the groups that wait for no other; the rest follows as the clock runs.
   void start();
@@ -87,6 +88,7 @@ class JobRun {
 
   JobRun(CircuitWorld& world, VirtualClock& clock, PathChooser& paths) : world_(world), clock_(clock), paths_(paths) {}
   void add(std::unique_ptr<CollectiveRun> run, const std::vector<std::size_t>& after);
+  void settle();
   void start_soon(std::size_t group);
   void note_ended(std::size_t group);
   void cut_at(Duration when);

@@ -16,7 +16,11 @@ const routing::RouteTable& PathChooser::routes_from(routing::NodeIndex source) {
 }
 
 std::uint64_t PathChooser::next_flow(routing::NodeIndex source, routing::NodeIndex destination) {
-  return flows_[{source, destination}]++;
+  const auto given = given_.find({source, destination});
+  if (given == given_.end() || given->second.empty()) return flows_[{source, destination}]++;
+  const std::uint64_t number = given->second.front();
+  given->second.pop_front();
+  return number;
 }
 
 std::vector<FlowPath> PathChooser::paths(routing::NodeIndex source, routing::NodeIndex destination, std::uint64_t flow,
@@ -25,12 +29,14 @@ std::vector<FlowPath> PathChooser::paths(routing::NodeIndex source, routing::Nod
   std::vector<FlowPath> paths;
   if (shares == CircuitShare::kNone) {
     routing::Path first = routes.path_for_flow(destination, flow);
-    if (first.exists()) paths.push_back({std::move(first), shares});
+    if (first.exists()) paths.push_back({std::move(first), shares, false});
   } else {
     const routing::Topology& topology = left_ ? *left_ : topology_;
     for (routing::OfferedPath& offer : routing::offered_paths(topology, routes, destination, flow, kPathsForFlow)) {
       const CircuitShare share = share_on(offer.kind, offer.may_stripe, shares);
-      if (paths.empty() || share != CircuitShare::kNone) paths.push_back({std::move(offer.path), share});
+      if (paths.empty() || share != CircuitShare::kNone) {
+        paths.push_back({std::move(offer.path), share, offer.equals_first});
+      }
     }
   }
   if (!left_) return paths;

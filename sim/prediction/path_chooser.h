@@ -3,6 +3,7 @@
 #define CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ namespace cableway::sim {
 struct FlowPath {
   routing::Path path;
   CircuitShare share = CircuitShare::kNone;
+  bool equals_first = false;  // routing::OfferedPath
 };
 
 class PathChooser {
@@ -29,7 +31,11 @@ class PathChooser {
   explicit PathChooser(const routing::Topology& topology)
       : topology_(topology), parts_(routing::CableParts::find(topology)) {}
 
-  // Counts the flows of a pair: returns the number of the next flow, for paths().
+  // The next flows of this pair get these numbers, in this order (settled_numbers.h).
+  void add_number(routing::NodeIndex source, routing::NodeIndex destination, std::uint64_t number) {
+    given_[{source, destination}].push_back(number);
+  }
+  // The number of the pair's next flow, for paths(): one that was given, else flows are counted from 0.
   std::uint64_t next_flow(routing::NodeIndex source, routing::NodeIndex destination);
   // The paths that `source` offers to that flow (routing/offers/path_offers.h), the best first: the flow's first path,
   // and those that share its chunks, as far as `shares` allows. Empty: there is no path.
@@ -48,6 +54,7 @@ class PathChooser {
   std::shared_ptr<const routing::CableParts> parts_;  // of what is left
   std::map<routing::NodeIndex, routing::RouteTable> routes_;
   std::map<std::pair<routing::NodeIndex, routing::NodeIndex>, std::uint64_t> flows_;
+  std::map<std::pair<routing::NodeIndex, routing::NodeIndex>, std::deque<std::uint64_t>> given_;
 };
 
 }  // namespace cableway::sim

@@ -193,7 +193,7 @@ absl::StatusOr<Prediction> predict(const routing::Topology& topology, const Pred
   CircuitWorld world(clock, topology, request.circuits);
   PathChooser paths(topology);
   absl::StatusOr<std::unique_ptr<JobRun>> run =
-      JobRun::create(world, clock, paths, job_groups(request, *groups), request.cuts);
+      JobRun::create(world, clock, paths, job_groups(request, *groups), request.cuts, request.settled);
   if (!run.ok()) return run.status();
   std::optional<UseTimeline> timeline;
   if (request.timeline_samples > 0 && topology.cable_count() > 0) {

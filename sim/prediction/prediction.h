@@ -30,6 +30,7 @@ struct PredictionRequest {
   std::uint64_t step_bytes = 0;  // 0: as NCCL, 512 KiB for collectives and 128 KiB for the rest
   CollectiveFacts collective;
   CircuitOptions circuits;
+  bool settled = false;  // flows are on the paths on which they settle in a long job (settled_numbers.h)
   std::vector<CableCut> cuts;
   std::size_t timeline_samples = 0;  // at most; 0: none (use_timeline.h)
   // Called occasionally with the share done (0 to 1) and the elapsed virtual time.

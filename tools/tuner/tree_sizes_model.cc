@@ -1,12 +1,12 @@
 #include "tools/tuner/tree_sizes_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "core/flow/striping.h"
 #include "nccl_adapter/algorithm/algorithm_choice.h"
 #include "routing/shapes/topology_generator.h"
 #include "sim/prediction/prediction.h"
@@ -17,15 +17,15 @@ namespace {
 
 using workload::Operation;
 
-// A size is for a tree only if it is in both shapes: the setting `ring` does not say whether plugs are split.
 struct Cabling {
   TunerSetting setting;
-  std::array<std::string_view, 2> shapes;  // the second may be empty
+  std::string_view shape;
   std::string_view constant;
 };
-constexpr Cabling kCablings[] = {{TunerSetting::kRing, {"ring", "sparks"}, "kRing"},
-                                 {TunerSetting::kLine, {"line", ""}, "kLine"},
-                                 {TunerSetting::kMesh, {"mesh", ""}, "kMesh"}};
+constexpr Cabling kCablings[] = {{TunerSetting::kSparks, "sparks", "kSparks"},
+                                 {TunerSetting::kRing, "ring", "kRing"},
+                                 {TunerSetting::kLine, "line", "kLine"},
+                                 {TunerSetting::kMesh, "mesh", "kMesh"}};
 constexpr std::string_view kCables = "@200Gbit/s,5us";
 constexpr int kChannels = 4;
 constexpr std::uint64_t kOperations = 4;
@@ -84,6 +84,8 @@ absl::StatusOr<double> seconds(const routing::Topology& topology, Operation oper
   request.channels = kChannels;
   request.collective.operations = kOperations;
   request.circuits.shares = CircuitShare::kAlternate;
+  request.circuits.chunk_bytes = static_cast<std::uint32_t>(Striping{}.chunk_bytes);  // of flows with alternates
+  request.settled = true;
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
     request.ranks.push_back(routing::NodeIndex{node});
   }
@@ -102,33 +104,14 @@ absl::StatusOr<bool> is_better_by_tree(const routing::Topology& topology, std::u
   return *tree < *ring * (has_fewer_messages ? 1 + kDoubt : 1 - kDoubt);
 }
 
-absl::StatusOr<std::vector<routing::Topology>> topologies(const Cabling& cabling, std::uint64_t nodes) {
-  std::vector<routing::Topology> made;
-  for (const std::string_view shape : cabling.shapes) {
-    if (shape.empty()) continue;
-    absl::StatusOr<routing::Topology> topology =
-        routing::generate_topology(absl::StrCat(std::string(shape), ":", nodes, std::string(kCables)));
-    if (!topology.ok()) return topology.status();
-    made.push_back(*std::move(topology));
-  }
-  return made;
-}
-
-absl::StatusOr<bool> is_for_tree(const std::vector<routing::Topology>& topologies, std::uint64_t bytes) {
-  for (const routing::Topology& topology : topologies) {
-    absl::StatusOr<bool> is_better = is_better_by_tree(topology, bytes);
-    if (!is_better.ok() || !*is_better) return is_better;
-  }
-  return true;
-}
-
 // A predicted size stands for those up to half-way to its neighbours, which are half and twice as large.
 absl::Status add_sizes(const Cabling& cabling, std::uint64_t nodes, std::vector<nccl::TreeSizes>& sizes) {
-  const absl::StatusOr<std::vector<routing::Topology>> shapes = topologies(cabling, nodes);
-  if (!shapes.ok()) return shapes.status();
+  const absl::StatusOr<routing::Topology> topology =
+      routing::generate_topology(absl::StrCat(std::string(cabling.shape), ":", nodes, std::string(kCables)));
+  if (!topology.ok()) return topology.status();
   bool is_open = false;
   for (std::uint64_t bytes = kSmallest; bytes <= kLargest; bytes *= 2) {
-    const absl::StatusOr<bool> is_tree = is_for_tree(*shapes, bytes);
+    const absl::StatusOr<bool> is_tree = is_better_by_tree(*topology, bytes);
     if (!is_tree.ok()) return is_tree.status();
     if (*is_tree && !is_open) {
       sizes.push_back({cabling.setting, nodes, bytes == kSmallest ? 0 : bytes / 4 * 3, 0});

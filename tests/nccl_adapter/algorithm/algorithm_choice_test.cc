@@ -14,7 +14,8 @@ namespace {
 constexpr std::uint64_t kMiB = 1U << 20;
 
 TEST(AlgorithmChoice, OffAndOtherShapesOfJobsAreLeftToNccl) {
-  for (const TunerSetting cabling : {TunerSetting::kRing, TunerSetting::kLine, TunerSetting::kMesh}) {
+  for (const TunerSetting cabling :
+       {TunerSetting::kSparks, TunerSetting::kRing, TunerSetting::kLine, TunerSetting::kMesh}) {
     for (const std::uint64_t nodes : {0U, 1U, 2U, 9U, 1000U}) {
       EXPECT_EQ(choose_all_reduce(cabling, nodes, nodes, kMiB), AllReduceChoice::kNone) << nodes;
     }
@@ -27,7 +28,8 @@ TEST(AlgorithmChoice, OffAndOtherShapesOfJobsAreLeftToNccl) {
 }
 
 TEST(AlgorithmChoice, LargeOnesGoAroundTheRing) {
-  for (const TunerSetting cabling : {TunerSetting::kRing, TunerSetting::kLine, TunerSetting::kMesh}) {
+  for (const TunerSetting cabling :
+       {TunerSetting::kSparks, TunerSetting::kRing, TunerSetting::kLine, TunerSetting::kMesh}) {
     for (std::uint64_t nodes = kFewestTunedNodes; nodes <= kMostTunedNodes; ++nodes) {
       EXPECT_EQ(choose_all_reduce(cabling, nodes, nodes, 256 * kMiB), AllReduceChoice::kRing);
       EXPECT_EQ(choose_all_reduce(cabling, nodes, nodes, std::numeric_limits<std::uint64_t>::max()),
@@ -41,6 +43,13 @@ TEST(AlgorithmChoice, SmallOnesTakeATreeOnALine) {
   EXPECT_EQ(choose_all_reduce(TunerSetting::kLine, 4, 4, 8), AllReduceChoice::kTree);
   EXPECT_EQ(choose_all_reduce(TunerSetting::kLine, 4, 4, 256 * 1024), AllReduceChoice::kTree);
   EXPECT_EQ(choose_all_reduce(TunerSetting::kRing, 4, 4, 256 * 1024), AllReduceChoice::kRing);
+}
+
+// A tree on a ring of four loads all cables alike in both directions. Of a relay's PCIe links, of which each plug of a
+// Spark has two, it takes twice what it passes on.
+TEST(AlgorithmChoice, MiddleOnesTakeATreeOnARingOfFourUnlessOfSparks) {
+  EXPECT_EQ(choose_all_reduce(TunerSetting::kRing, 4, 4, 4 * kMiB), AllReduceChoice::kTree);
+  EXPECT_EQ(choose_all_reduce(TunerSetting::kSparks, 4, 4, 4 * kMiB), AllReduceChoice::kRing);
 }
 
 TEST(AlgorithmChoice, ChangesAtTheEndsOfTheSizes) {

@@ -12,8 +12,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr TunerSetting kCablings[] = {TunerSetting::kOff, TunerSetting::kRing, TunerSetting::kLine,
-                                      TunerSetting::kMesh};
+constexpr TunerSetting kCablings[] = {TunerSetting::kOff, TunerSetting::kSparks, TunerSetting::kRing,
+                                      TunerSetting::kLine, TunerSetting::kMesh};
 
 Settings given(TunerSetting tuner) {
   Settings settings;
@@ -23,7 +23,7 @@ Settings given(TunerSetting tuner) {
 }
 
 TEST(TunerCabling, IsTheSettingWhereNcclNamesItsCommunicators) {
-  EXPECT_EQ(tuner_cabling(Settings(), true, nullptr), TunerSetting::kRing);
+  EXPECT_EQ(tuner_cabling(Settings(), true, nullptr), TunerSetting::kSparks);
   for (const TunerSetting cabling : kCablings) EXPECT_EQ(tuner_cabling(given(cabling), true, nullptr), cabling);
 }
 

@@ -130,7 +130,7 @@ TEST(Tuner, LeavesAPairToTakeWhateverTheCosts) {
     const std::uint64_t nodes = random() % 10;
     const std::uint64_t ranks = random() % 8 == 0 ? nodes * 2 : nodes;
     const std::uint64_t bytes = random() >> (random() % 64);
-    const auto cabling = static_cast<TunerSetting>(random() % 4);
+    const auto cabling = static_cast<TunerSetting>(random() % 5);
     Costs costs;
     for (float& cost : costs) {
       cost = random() % 3 == 0 ? abi::kCostNotAvailable : static_cast<float>(random() % 100'000) / 7;

@@ -139,6 +139,7 @@ absl::StatusOr<sim::PredictionRequest> make_request(const SimOptions& options, c
   request.collective.operations = static_cast<std::uint64_t>(options.repeat);
   request.circuits.chunk_bytes = plan.chunk_bytes;
   request.circuits.shares = plan.shares;
+  request.settled = plan.settled;
   request.circuits.wire.packet_payload = static_cast<std::uint32_t>(options.mtu - kHeadersInMtu);
   request.circuits.wire.packet_overhead = kHeadersOnWire;
   request.circuits.relay.leases = static_cast<std::size_t>(options.leases);

@@ -72,8 +72,9 @@ std::vector<Argument> world_arguments(SimOptions& options) {
       choice_option("--level", {"chunk", "flow"}, options.level,
                     "chunk: simulate every chunk with the code of the relays and flow ends; flow: only bandwidth "
                     "shares, for large systems"),
-      choice_option("--multipath", {"off", "bundle", "all"}, options.multipath,
-                    "paths that one flow uses at once, as CABLEWAY_MULTIPATH; bundle and all need --level chunk.\n"
+      choice_option("--multipath", {"off", "bundle", "all", "settled"}, options.multipath,
+                    "paths that one flow uses at once, as CABLEWAY_MULTIPATH; settled: all, after the flows of a long\n"
+                    "job have moved to even out the cables' loads. All but off need --level chunk.\n"
                     "Default: all; at --level flow: off"),
       text_option("--chunk", "SIZE", options.chunk, "size of a chunk"),
       number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "MTU of the cables' ports, in bytes"),
@@ -136,6 +137,7 @@ absl::StatusOr<SimPlan> make_plan(const SimOptions& options) {
   const absl::StatusOr<CircuitShare> shared = shares(options);
   if (!shared.ok()) return shared.status();
   plan.shares = *shared;
+  plan.settled = options.multipath == "settled";
   return plan;
 }
 

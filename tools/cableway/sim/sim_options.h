@@ -55,6 +55,7 @@ struct SimPlan {
   std::vector<FailSpec> failures;
   std::uint32_t chunk_bytes = 0;
   CircuitShare shares = CircuitShare::kNone;
+  bool settled = false;  // sim::PredictionRequest
 };
 
 // For a simulation, not for --what-if and --compare. Every error is InvalidArgument and names the option.

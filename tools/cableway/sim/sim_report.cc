@@ -147,7 +147,7 @@ std::string multipath_text(const SimReport& report) {
     case CircuitShare::kBundle:
       return "bundle";
     case CircuitShare::kAlternate:
-      return "all";
+      return report.request.settled ? "settled" : "all";
   }
   return "off";
 }

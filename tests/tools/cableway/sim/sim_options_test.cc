@@ -89,6 +89,16 @@ TEST(SimPlan, FlowsHaveTheirPaths) {
   EXPECT_EQ(shares("off"), CircuitShare::kNone);
   EXPECT_EQ(shares("bundle"), CircuitShare::kBundle);
   EXPECT_EQ(shares("all"), CircuitShare::kAlternate);
+  EXPECT_EQ(shares("settled"), CircuitShare::kAlternate);
+}
+
+TEST(SimPlan, SettledIsAModeOfItsOwn) {
+  SimOptions given = options();
+  EXPECT_FALSE(make_plan(given)->settled);
+  given.multipath = "settled";
+  EXPECT_TRUE(make_plan(given)->settled);
+  given.level = "flow";
+  EXPECT_THAT(error_of(given), HasSubstr("--multipath settled needs --level chunk"));
 }
 
 const Topology& ring() {
