@@ -66,7 +66,7 @@ class LosingNode(StubNode):
     def _live(self) -> dict[str, Any]:
         if self.loses:
             self.loses = False
-            self._map["cables"].pop()
+            self._map["gone"].append({**self._map["cables"].pop(), "since": "2026-01-02T03:04:05.678Z"})
             raise OSError("the stream ends")
         return super()._live()
 

@@ -33,7 +33,7 @@ def circle_map(count: int, joined: list[tuple[int, int]], name: str = "spark-") 
                "rate_mbps": _RATE_MBPS, "latency_us": 12.5, "loss_percent": 0, "draining": False, "used": i != 1, "bend": 0}
               for i, (a, b) in enumerate(joined)]
     return {"schema": 1, "node": f"{name}0", "width": 0, "height": 0, "node_count": count, "cable_count": len(cables),
-            "nodes": nodes, "cables": cables}
+            "nodes": nodes, "cables": cables, "gone": [], "wires": []}
 
 
 class StubNode:
