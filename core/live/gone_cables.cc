@@ -21,20 +21,39 @@ void GoneCables::learn(const routing::Topology& topology, Instant now, WallTime 
       present.emplace(cable.name, GoneCable{.cable = cable,
                                             .node_a = topology.node(cable.a.node).name,
                                             .node_b = topology.node(cable.b.node).name,
+                                            .twins = {},
                                             .gone_at = {},
                                             .gone_since = {}});
     }
-    for (auto& [name, cable] : present_) {
-      cable.gone_at = now;
-      cable.gone_since = time;
-      if (!present.contains(name)) gone_.insert_or_assign(name, std::move(cable));
-    }
+    lose(present, now, time);
   }
   present_ = std::move(present);
   std::erase_if(gone_, [&](const auto& entry) {
     return topology.find_plugged(entry.first) != nullptr || now - entry.second.gone_at >= kKept;
   });
   while (gone_.size() > kMost) forget_one();
+}
+
+void GoneCables::lose(const Cables& present, Instant now, WallTime time) {
+  for (const auto& [name, cable] : present_) {
+    if (present.contains(name)) continue;
+    GoneCable gone = cable;
+    gone.twins = twins_of(cable);
+    gone.gone_at = now;
+    gone.gone_since = time;
+    gone_.insert_or_assign(name, std::move(gone));
+  }
+}
+
+std::vector<std::string> GoneCables::twins_of(const GoneCable& cable) const {
+  std::vector<std::string> twins;
+  if (cable.cable.a.plug.empty() || cable.cable.b.plug.empty()) return twins;
+  for (const auto& [name, other] : present_) {
+    const bool shares = other.node_a == cable.node_a && other.node_b == cable.node_b &&
+                        other.cable.a.plug == cable.cable.a.plug && other.cable.b.plug == cable.cable.b.plug;
+    if (shares && name != cable.cable.name && twins.size() < kMostTwins) twins.push_back(name);
+  }
+  return twins;
 }
 
 void GoneCables::forget_one() {

@@ -19,6 +19,9 @@ struct GoneCable {
   routing::Cable cable;  // as it was last; the node indices of its ends mean nothing
   std::string node_a;
   std::string node_b;
+  // Names of cables with which it shared a wire, at most GoneCables::kMostTwins: those that are left may be known no
+  // longer as functions of a split port.
+  std::vector<std::string> twins;
   Instant gone_at;
   WallTime gone_since;
 };
@@ -28,6 +31,7 @@ class GoneCables {
  public:
   static constexpr std::size_t kMost = 256;  // then the one that has been gone longest is forgotten
   static constexpr std::chrono::hours kKept{24};
+  static constexpr std::size_t kMostTwins = 7;
 
   // To be called with each new topology. A cable that drains is not gone, nor is one that has come back.
   void learn(const routing::Topology& topology, Instant now, WallTime time);
@@ -38,6 +42,8 @@ class GoneCables {
  private:
   using Cables = std::map<std::string, GoneCable>;  // by the cable's name; without a time while it is there
 
+  void lose(const Cables& present, Instant now, WallTime time);
+  std::vector<std::string> twins_of(const GoneCable& cable) const;
   void forget_one();
 
   Cables present_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,22 @@ std::vector<routing::Cable> as_usable(std::span<const routing::Cable> plugged) {
   return cables;
 }
 
+// Puts the cables that are left of a wire on it again.
+void join_twins(const Topology& topology, const std::map<std::string, const GoneCable*, std::less<>>& gone,
+                std::vector<routing::Cable>& cables) {
+  std::map<std::string_view, const GoneCable*> wires;  // by the name of a twin
+  for (const auto& [name, each] : gone) {
+    for (const std::string& twin : each->twins) wires.emplace(twin, each);
+  }
+  for (routing::Cable& cable : cables) {
+    const auto wire = wires.find(cable.name);
+    if (wire == wires.end()) continue;
+    if (cable.a.plug.empty()) cable.a.plug = wire->second->cable.a.plug;
+    if (cable.b.plug.empty()) cable.b.plug = wire->second->cable.b.plug;
+    cable.rate_mbps = rate_now(topology, cable);
+  }
+}
+
 absl::StatusOr<Topology> with_cables(const Topology& topology, std::vector<routing::Cable> cables) {
   return Topology::create(topology.cluster(), {topology.nodes().begin(), topology.nodes().end()}, std::move(cables));
 }
@@ -65,6 +82,7 @@ MapTopology map_topology(const Topology& topology, std::span<const GoneCable> go
     cable.rate_mbps = rate_now(topology, cable);
     cables.push_back(std::move(cable));
   }
+  join_twins(topology, map.gone, cables);
   absl::StatusOr<Topology> drawn = with_cables(topology, std::move(cables));
   if (!drawn.ok()) {
     map.gone.clear();

@@ -132,6 +132,18 @@ TEST(MapJsonTest, AGoneTwinStaysInItsWire) {
   EXPECT_EQ(map["gone"][0]["bend"], before["cables"][1]["bend"]);
 }
 
+// Two functions of a plug are known by what they hear: the one that is left is a port like any other.
+TEST(MapJsonTest, ATwinThatIsLeftStaysInItsWire) {
+  const Topology twins = shaped("twins:2");
+  const json before = json::parse(map_json(twins, "n0"));
+  routing::Cable left = twins.cables()[0];
+  left.a.plug = left.b.plug = "";
+  const json map = map_after(twins, with_cables(twins, {left}));
+  EXPECT_EQ(map["wires"], before["wires"]);
+  EXPECT_EQ(map["cables"], json({before["cables"][0]}));
+  EXPECT_EQ(map["gone"][0]["bend"], before["cables"][1]["bend"]);
+}
+
 // They stay in the list, in a place beside the others.
 TEST(MapJsonTest, ADrainingCableIsNotGone) {
   const Topology twins = shaped("twins:2");

@@ -356,6 +356,40 @@ class PageTest(unittest.TestCase):
             nodes.start("n0", HTTP=HTTP)
             browser.wait_for("document.getElementById('state').textContent === 'live'", seconds=40)
 
+    @in_lab("twins:3")
+    def test_twins_and_a_cable_that_went_before_the_page_was_opened(self, nodes: LabNodes) -> None:
+        nodes.start(HTTP=HTTP)
+        nodes.wait_for_cables()
+        nodes.lab("cut", "c0")
+        nodes.wait_until(lambda: len(nodes.cableway("n2", "topology")["cables"]) == 5, lambda: "a cable is gone at n2")
+        for reader in ("n0", "n2"):  # one at an end of the cable, one elsewhere
+            with browser_in(nodes, reader) as browser:
+                for scheme in ("light", "dark"):
+                    for width in WIDTHS:
+                        with self.subTest(reader=reader, scheme=scheme, width=width):
+                            self.check_twins(browser, scheme, width, f"twins-{reader}-{scheme}-{width}")
+                if reader == "n0":
+                    nodes.lab("mend", "c0")
+                    browser.wait_for("document.querySelectorAll('#map .gone').length === 0")
+                    self.assertEqual(browser.evaluate("document.querySelectorAll('#map .cable').length"), 6)
+                    nodes.lab("cut", "c0")
+                    browser.wait_for("document.querySelectorAll('#map .gone').length === 1")
+            self.assertEqual(browser.console, [])
+
+    def check_twins(self, browser: Browser, scheme: str, width: int, shot: str) -> None:
+        browser.open(URL, width=width, scheme=scheme)
+        browser.wait_for("document.querySelectorAll('#map .cable').length === 6")
+        browser.wait_for("Array.from(document.querySelectorAll('#map .value')).every((label) => label.textContent !== '')")
+        self.assertEqual(browser.evaluate("document.querySelectorAll('#map .wire').length"), 3)
+        self.assertEqual(browser.evaluate("document.querySelectorAll('#map .value').length"), 2)
+        gone = browser.evaluate("Array.from(document.querySelectorAll('#map .gone'), (each) => each.getAttribute('aria-label'))")
+        self.assertEqual(len(gone), 1)
+        self.assertRegex(gone[0], r"^n0 to-w0 - n1 to-w0: gone since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+        self.assertNotEqual(browser.evaluate("getComputedStyle(document.querySelector('#map .gone .lane')).strokeDasharray"),
+                            "none")
+        check_texts(self, browser, shot)
+        shoot(browser, shot)
+
     @in_lab("line:2")
     def test_asks_for_the_token(self, nodes: LabNodes) -> None:
         token = LAB_DIR / "token"
