@@ -122,7 +122,8 @@ class CableMap {
     for (const wire of this.wires) if (wire.cables.length > 1) this.drawBand(wire);
     for (const wire of this.wires) wire.drawn = wire.cables.map((cable) => this.drawCable(cable, wire));
     for (const node of map.nodes) this.drawNode(node);
-    for (const wire of this.wires) if (wire.drawn.some((drawn) => drawn.own && !drawn.cable.gone)) wire.label = this.drawLabel(wire);
+    const isOwn = (drawn) => drawn.own && !drawn.cable.gone;
+    for (const wire of this.wires) if (wire.drawn.some(isOwn)) wire.label = this.drawLabel(wire);
   }
 
   // Each with its cables, one or several, in the order of the cables.
