@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from browser import Browser, find_browser
 from in_lab import in_lab, main, report_figure
 from lab_nodes import LAB_DIR, STEADY, LabNodes, Ranks
-from stub_node import StubNode, circle_map
+from stub_node import StubNode, circle_map, lose
 
 HTTP = "127.0.0.1:7473"
 URL = f"http://{HTTP}/"
@@ -437,7 +437,7 @@ class InventedNodeTest(unittest.TestCase):
     """Topologies that are too large for a lab here, and texts of hostile hosts."""
 
     def check(self, name: str, the_map: dict[str, object], flows: int = 0, hostile: str = "") -> None:
-        cables = len(the_map["cables"])
+        cables = len(the_map["cables"]) + len(the_map["gone"])
         with StubNode(the_map, flows, hostile) as node, Browser(here) as browser:
             for width in WIDTHS:
                 browser.open(node.url, width=width)
@@ -461,7 +461,10 @@ class InventedNodeTest(unittest.TestCase):
 
     def test_texts_of_others_are_texts(self) -> None:
         hostile = "<img src=x onerror=alert(1)><b>bold</b>&lt;" + "x" * 300
-        self.check("hostile", circle_map(4, [(0, 1), (1, 2), (2, 3), (0, 3)]), flows=3, hostile=hostile)
+        the_map = circle_map(4, [(0, 1), (1, 2), (2, 3), (0, 3)])
+        lose(the_map, 1)
+        the_map["gone"][0].update(since=hostile, a={"node": 1, "interface": hostile})
+        self.check("hostile", the_map, flows=3, hostile=hostile)
 
 
 if __name__ == "__main__":
