@@ -382,7 +382,8 @@ class PageTest(unittest.TestCase):
         browser.wait_for("Array.from(document.querySelectorAll('#map .value')).every((label) => label.textContent !== '')")
         self.assertEqual(browser.evaluate("document.querySelectorAll('#map .wire').length"), 3)
         self.assertEqual(browser.evaluate("document.querySelectorAll('#map .value').length"), 2)
-        gone = browser.evaluate("Array.from(document.querySelectorAll('#map .gone'), (each) => each.getAttribute('aria-label'))")
+        gone = browser.evaluate("Array.from(document.querySelectorAll('#map .gone'),"
+                                " (each) => each.getAttribute('aria-label'))")
         self.assertEqual(len(gone), 1)
         self.assertRegex(gone[0], r"^n0 to-w0 - n1 to-w0: gone since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
         self.assertNotEqual(browser.evaluate("getComputedStyle(document.querySelector('#map .gone .lane')).strokeDasharray"),
