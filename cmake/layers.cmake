@@ -50,7 +50,7 @@ cableway_folder_uses(core/cluster_view core core/flow core/circuit core/crypto c
 cableway_folder_uses(core/view core/event core/circuit core/discovery core/flow core/ports core/relay core/session core/settings core/node)
 
 cableway_folder_uses(core/metrics core core/node core/view)
-cableway_folder_uses(core/live core/circuit core/event core/metrics core/node core/view)
+cableway_folder_uses(core/live core core/circuit core/event core/metrics core/node core/view)
 cableway_folder_uses(core/http core/settings)
 cableway_folder_uses(core/page)
 
@@ -73,7 +73,7 @@ cableway_folder_uses(nccl_adapter/abi)
 cableway_folder_uses(nccl_adapter/memory)
 cableway_folder_uses(nccl_adapter/comm nccl_adapter/abi nccl_adapter/memory)
 cableway_folder_uses(nccl_adapter/process nccl_adapter/abi nccl_adapter/comm)
-cableway_folder_uses(nccl_adapter/algorithm)
+cableway_folder_uses(nccl_adapter/algorithm nccl_adapter/abi)
 cableway_folder_uses(nccl_adapter/plugin nccl_adapter/abi nccl_adapter/algorithm nccl_adapter/comm nccl_adapter/process)
 cableway_folder_uses(nccl_adapter/tuner nccl_adapter/abi nccl_adapter/algorithm nccl_adapter/plugin nccl_adapter/process)
 cableway_folder_uses(nccl_adapter/preset nccl_adapter/abi)

@@ -3,8 +3,10 @@
 #define CABLEWAY_CORE_LIVE_MAP_JSON_H_
 
 #include <cstddef>
+#include <span>
 #include <string>
 
+#include "core/live/gone_cables.h"
 #include "routing/topology/topology.h"
 
 namespace cableway {
@@ -13,8 +15,11 @@ namespace cableway {
 inline constexpr std::size_t kMaxMapNodes = 256;
 inline constexpr std::size_t kMaxMapCables = 1024;
 
-// `own`: the name of the node that answers. docs/metrics.md describes the members.
-std::string map_json(const routing::Topology& topology, const std::string& own);
+bool can_be_drawn(const routing::Topology& topology);
+
+// `own`: the name of the node that answers. Of `gone`, those between nodes of the topology are drawn in the places that
+// they had: a ring stays a ring when one of its cables is cut. docs/metrics.md describes the members.
+std::string map_json(const routing::Topology& topology, const std::string& own, std::span<const GoneCable> gone = {});
 
 }  // namespace cableway
 

@@ -7,7 +7,8 @@ const LANE_WIDTHS = [1.5, 2.5, 3, 3.5, 4.5, 5.5];
 const BOX_HEIGHT = 36;
 const LANE_GAP = 4.5;  // of a direction from the middle of its cable
 const LABEL = {height: 14, gap: 11, widest: '888.8 Mbit/s'};
-const MOST_SEEN = 2048;  // cables that the page remembers
+const TWIN_GAP = 16;  // between the cables of a wire, as routing/layout bends them
+const JACKET = 24;  // of a wire's band around the middle of its outermost cables
 
 function heatOf(share) {
   if (!(share >= 0.0005)) return 0;
@@ -105,45 +106,49 @@ class Lane {
   }
 }
 
-// Cables that this page has seen, and that the topology no longer has, between nodes that it still has.
-class GoneCables {
-  constructor() {
-    this.seen = new Map();
-  }
-
-  learn(map) {
-    const name = (end) => map.nodes[end.node].name;
-    for (const cable of map.cables) {
-      this.seen.set(cable.cable, {cable, a: name(cable.a), b: name(cable.b)});
-      if (this.seen.size > MOST_SEEN) this.seen.delete(this.seen.keys().next().value);
-    }
-  }
-
-  cables(map) {
-    const places = new Map(map.nodes.map((node, place) => [node.name, place]));
-    const plugged = new Set(map.cables.map((cable) => cable.cable));
-    return Array.from(this.seen.values()).filter((each) => !plugged.has(each.cable.cable) && places.has(each.a) && places.has(each.b))
-        .map((each) => ({...each.cable, gone: true, used: false, latency_us: null,
-                         a: {...each.cable.a, node: places.get(each.a)}, b: {...each.cable.b, node: places.get(each.b)}}));
-  }
-}
-
 class CableMap {
-  // `gone`: cables that are drawn dashed. `tell` is called with the text about the cable that has the focus or the pointer.
-  constructor(svg, map, gone, tell) {
+  // `tell` is called with the text about the cable that has the focus or the pointer.
+  constructor(svg, map, tell) {
     this.svg = svg;
-    this.map = {...map, cables: map.cables.concat(gone)};
-    map = this.map;
+    map = {...map, cables: map.cables.concat(map.gone.map((cable) => ({...cable, gone: true})))};
+    this.map = map;
     this.tell = tell;
     this.taken = [];
-    this.cables = [];
     svg.replaceChildren();
     this.labelWidth = this.measureLabel();
     this.setSize();
     for (const node of map.nodes) this.taken.push(boxAround(node, node.width + 4, BOX_HEIGHT + 4));
-    for (const cable of map.cables) this.cables.push(this.drawCable(cable));
+    this.wires = this.findWires();
+    for (const wire of this.wires) if (wire.cables.length > 1) this.drawBand(wire);
+    for (const wire of this.wires) wire.drawn = wire.cables.map((cable) => this.drawCable(cable, wire));
     for (const node of map.nodes) this.drawNode(node);
-    for (const drawn of this.cables) if (drawn.own && !drawn.cable.gone) drawn.label = this.drawLabel(drawn);
+    const isOwn = (drawn) => drawn.own && !drawn.cable.gone;
+    for (const wire of this.wires) if (wire.drawn.some(isOwn)) wire.label = this.drawLabel(wire);
+  }
+
+  // Each with its cables, one or several, in the order of the cables.
+  findWires() {
+    const shared = new Map();
+    for (const wire of this.map.wires) for (const name of wire.cables) shared.set(name, wire);
+    const found = new Map();
+    for (const cable of this.map.cables) {
+      const key = shared.get(cable.cable) || cable;
+      if (!found.has(key)) found.set(key, {cables: [], rate: (key.rate_mbps || 0) * 125000});
+      found.get(key).cables.push(cable);
+    }
+    return Array.from(found.values(), (wire) => ({...wire, curve: this.curveOfWire(wire.cables)}));
+  }
+
+  // In the middle of its cables.
+  curveOfWire(cables) {
+    const [first] = cables;
+    const bends = cables.map((cable) => cable.a.node === first.a.node ? cable.bend : -cable.bend);
+    return this.curveOf({...first, bend: bends.reduce((sum, bend) => sum + bend, 0) / bends.length});
+  }
+
+  drawBand(wire) {
+    const width = TWIN_GAP * (wire.cables.length - 1) + JACKET;
+    svgElement('path', {class: 'wire', d: wire.curve.path(), 'stroke-width': width}, this.svg);
   }
 
   // With the font that the browser has.
@@ -162,7 +167,8 @@ class CableMap {
              right: Math.max(box.right, place.x + beside), bottom: Math.max(box.bottom, place.y + above)};
     };
     for (const node of this.map.nodes) hold(node, node.width / 2 + 10, BOX_HEIGHT / 2 + 10);
-    for (const cable of this.map.cables) hold(this.curveOf(cable).at(0.5), this.labelWidth + 14, LABEL.height + 14);
+    // Beside the outermost cable of a wire there is its label.
+    for (const cable of this.map.cables) hold(this.curveOf(cable).at(0.5), this.labelWidth + JACKET, LABEL.height + JACKET);
     if (this.map.nodes.length === 0) box = {left: 0, top: 0, right: 10, bottom: 10};
     const width = box.right - box.left;
     this.middle = {x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2};
@@ -184,26 +190,28 @@ class CableMap {
     return this.map.nodes[end.node].name;
   }
 
-  drawCable(cable) {
+  drawCable(cable, wire) {
     const curve = this.curveOf(cable);
     const own = [cable.a, cable.b].find((end) => this.nameOf(end) === this.map.node);
     const group = svgElement('g', {class: 'cable' + (cable.gone ? ' gone' : cable.used ? '' : ' down'), tabindex: '0', role: 'img'}, this.svg);
     svgElement('path', {class: 'reach', d: curve.path()}, group);
-    const drawn = {cable, curve, own, group, fromA: new Lane(curve, group), fromB: new Lane(curve.reversed(), group)};
+    const drawn = {cable, wire, own, group, fromA: new Lane(curve, group), fromB: new Lane(curve.reversed(), group)};
     group.addEventListener('focus', () => this.choose(drawn));
     group.addEventListener('pointerenter', () => this.choose(drawn));
-    this.describe(drawn, this.limitText(cable));
+    this.describe(drawn, this.limitText(drawn));
     return drawn;
   }
 
-  limitText(cable) {
-    if (cable.gone) return 'gone since this page was opened';
+  limitText({cable, wire}) {
+    if (cable.gone) return 'gone since ' + localTime(cable.since);
     const parts = [bitRate(cable.rate_mbps * 125000) + ' each way'];
     if (cable.latency_us !== null) parts.push(latencyText(cable.latency_us));
     else parts.push('latency -');
     if (cable.loss_percent > 0) parts.push('loses ' + cable.loss_percent + ' % of packets');
     if (cable.draining) parts.push('drains');
     else if (!cable.used) parts.push('not used');
+    const whole = wire.cables.length > 1 && !wire.cables.some((each) => each.gone);
+    if (whole) parts.push('one of ' + wire.cables.length + ' cables of a wire, together ' + bitRate(wire.rate));
     return parts.join(', ');
   }
 
@@ -230,11 +238,11 @@ class CableMap {
     svgElement('text', {class: 'note', x: round(node.x), y: round(node.y + 12)}, this.svg).textContent = note;
   }
 
-  // In a free place beside the cable, or null.
-  drawLabel(drawn) {
+  // In a free place beside the wire, or null.
+  drawLabel(wire) {
     for (const where of [0.5, 0.4, 0.6, 0.3, 0.7]) {
       for (const outward of [true, false]) {
-        const at = this.placeBeside(drawn.curve, where, outward);
+        const at = this.placeBeside(wire, where, outward);
         const box = boxAround(at, this.labelWidth, LABEL.height);
         if (this.taken.some((other) => overlap(box, other))) continue;
         this.taken.push(box);
@@ -244,32 +252,41 @@ class CableMap {
     return null;
   }
 
-  placeBeside(curve, where, outward) {
+  placeBeside({curve, cables}, where, outward) {
     const at = curve.at(where);
     const ahead = curve.along(where);
     let aside = {x: -ahead.y, y: ahead.x};
     const away = aside.x * (at.x - this.middle.x) + aside.y * (at.y - this.middle.y);
     if ((away > 0) !== outward) aside = {x: -aside.x, y: -aside.y};
-    const distance = LABEL.gap + Math.abs(aside.x) * this.labelWidth / 2 + Math.abs(aside.y) * LABEL.height / 2;
+    const gap = cables.length > 1 ? (TWIN_GAP * (cables.length - 1) + JACKET) / 2 + 2 : LABEL.gap;
+    const distance = gap + Math.abs(aside.x) * this.labelWidth / 2 + Math.abs(aside.y) * LABEL.height / 2;
     return {x: at.x + aside.x * distance, y: at.y + aside.y * distance};
   }
 
-  // `rates`: by interface of this node, {sent, received} in bytes a second.
+  // `rates`: by interface of this node, {sent, received} in bytes a second. A wire's label is what its cables carry together.
   show(rates) {
-    for (const drawn of this.cables) {
-      const rate = drawn.own && !drawn.cable.gone && rates.get(drawn.own.interface);
-      if (!rate) continue;
-      const isA = drawn.own === drawn.cable.a;
-      const full = drawn.cable.rate_mbps * 125000;
-      const fromA = isA ? rate.sent : rate.received;
-      const fromB = isA ? rate.received : rate.sent;
-      drawn.fromA.show(fromA / full);
-      drawn.fromB.show(fromB / full);
-      if (drawn.label) drawn.label.textContent = bitRate(Math.max(fromA, fromB));
-      const direction = (from, to, value) => this.nameOf(from) + ' to ' + this.nameOf(to) + ' ' + bitRate(value) + ' (' +
-          percent(value / full) + ')';
-      this.describe(drawn, direction(drawn.cable.a, drawn.cable.b, fromA) + ', ' +
-          direction(drawn.cable.b, drawn.cable.a, fromB) + '; ' + this.limitText(drawn.cable));
+    for (const wire of this.wires) {
+      const known = wire.drawn.map((drawn) => this.showCable(drawn, rates)).filter((each) => each !== null);
+      if (!wire.label || known.length === 0) continue;
+      const total = (direction) => known.reduce((sum, each) => sum + each[direction], 0);
+      wire.label.textContent = bitRate(Math.max(total('fromA'), total('fromB')));
     }
+  }
+
+  // null: its rates are not known here.
+  showCable(drawn, rates) {
+    const rate = drawn.own && !drawn.cable.gone && rates.get(drawn.own.interface);
+    if (!rate) return null;
+    const isA = drawn.own === drawn.cable.a;
+    const full = drawn.cable.rate_mbps * 125000;
+    const fromA = isA ? rate.sent : rate.received;
+    const fromB = isA ? rate.received : rate.sent;
+    drawn.fromA.show(fromA / full);
+    drawn.fromB.show(fromB / full);
+    const direction = (from, to, value) => this.nameOf(from) + ' to ' + this.nameOf(to) + ' ' + bitRate(value) + ' (' +
+        percent(value / full) + ')';
+    this.describe(drawn, direction(drawn.cable.a, drawn.cable.b, fromA) + ', ' +
+        direction(drawn.cable.b, drawn.cable.a, fromB) + '; ' + this.limitText(drawn));
+    return {fromA, fromB};
   }
 }

@@ -146,14 +146,14 @@ class Page {
     this.circuits = new Rows('circuits');
     this.events = new Rows('events');
     this.portRates = new Map();
-    this.gone = new GoneCables();
     this.drawLegend();
   }
 
   drawLegend() {
     HEAT_NAMES.forEach((name, heat) => this.addKey('h' + heat, heat + 3, name));
     this.addKey('elsewhere-key', 3, 'rate not known');
-    this.addKey('gone-key', 3, 'gone since this page was opened');
+    this.addKey('gone-key', 3, 'gone in the last 24 hours');
+    this.addKey('wire-key', 14, 'cables of one wire');
   }
 
   addKey(name, height, text) {
@@ -180,8 +180,7 @@ class Page {
       return setText(byId('detail'), 'The topology is too large to draw.');
     }
     setText(byId('detail'), '');
-    this.gone.learn(map);
-    this.map = new CableMap(byId('map'), map, this.gone.cables(map), (text) => setText(byId('detail'), text));
+    this.map = new CableMap(byId('map'), map, (text) => setText(byId('detail'), text));
     this.map.show(this.portRates);
   }
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/settings/settings_table.h"
+#include "nccl_adapter/abi/network_name.h"
 #include "nccl_adapter/algorithm/algorithm_choice.h"
 #include "nccl_adapter/algorithm/tree_sizes.h"
 
@@ -36,8 +36,8 @@ std::string name_of(const TunerMark& mark) {
 
 TunerSetting tuner_cabling(const Settings& settings, bool has_ids, const char* net) {
   if (has_ids) return settings.tuner;
-  const bool is_other_network = net != nullptr && !absl::EqualsIgnoreCase(net, "cableway");
-  return settings.origins.contains("tuner") && !is_other_network ? settings.tuner : TunerSetting::kOff;
+  const bool chooses = settings.origins.contains("tuner") && !names_another_network(net);
+  return chooses ? settings.tuner : TunerSetting::kOff;
 }
 
 TunerMark tuner_mark(TunerSetting cabling) {

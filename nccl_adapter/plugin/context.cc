@@ -1,6 +1,5 @@
 #include "nccl_adapter/plugin/context.h"
 
-#include <dlfcn.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/files/settings_reader.h"
+#include "core/linux/os/own_library.h"
 #include "core/settings/settings.h"
 #include "nccl_adapter/algorithm/tuner_cabling.h"
 #include "nccl_adapter/process/fork_guard.h"
@@ -24,12 +24,8 @@ namespace {
 // Finds cablewayd relative to the library, both in the build tree and in packages.
 absl::StatusOr<std::string> find_daemon(const Settings& settings) {
   if (!settings.daemon.empty()) return settings.daemon;
-  Dl_info library{};
-  if (::dladdr(reinterpret_cast<const void*>(&find_daemon), &library) == 0 || library.dli_fname == nullptr) {
-    return absl::InternalError("cannot determine where the plugin was loaded from");
-  }
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::canonical(library.dli_fname, error);
+  const std::filesystem::path file = host::own_library();
+  if (file.empty()) return absl::InternalError("cannot determine where the plugin was loaded from");
   const std::filesystem::path folder = file.parent_path();
   for (const std::filesystem::path& place : {folder.parent_path() / "bin" / "cablewayd", folder / "cablewayd"}) {
     if (::access(place.c_str(), X_OK) == 0) return place.string();

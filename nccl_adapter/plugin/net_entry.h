@@ -17,8 +17,6 @@
 
 namespace cableway::nccl::entry {
 
-inline constexpr char kPluginName[] = "Cableway";
-
 // v11 and later: each communicator has its own context. `communicator`: NCCL's id of it, which the tuner gets, too.
 abi::Result init(void** context, std::uint64_t communicator, abi::Logger logger);
 abi::Result finalize(void* context);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "nccl_adapter/abi/net_abi.h"
+#include "nccl_adapter/abi/network_name.h"
 #include "nccl_adapter/plugin/net_entry.h"
 
 namespace cableway::nccl {
@@ -16,7 +17,7 @@ namespace cableway::nccl {
 template <typename Net, typename Properties>
 constexpr Net common_table() {
   Net net{};
-  net.name = entry::kPluginName;
+  net.name = kNetworkName;
   net.devices = entry::devices;
   net.getProperties = entry::get_properties<Properties>;
   net.accept = entry::accept;

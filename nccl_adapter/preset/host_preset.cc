@@ -1,21 +1,19 @@
 #include "nccl_adapter/preset/host_preset.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/linux/files/settings_reader.h"
+#include "core/linux/os/own_library.h"
 #include "core/linux/ports/default_route.h"
 #include "core/linux/session/session_dialer.h"
 #include "core/linux/session/session_names.h"
@@ -29,14 +27,6 @@ namespace {
 
 // Null until init. Never destroyed: NCCL asks while the process exits, too.
 std::atomic<const Preset*> preset{nullptr};
-
-std::string own_path() {
-  Dl_info library{};
-  if (::dladdr(reinterpret_cast<const void*>(&own_path), &library) == 0 || library.dli_fname == nullptr) return "";
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::canonical(library.dli_fname, error);
-  return error ? "" : file.string();
-}
 
 // How much the preset sets, and, unless all, why.
 struct Extent {
@@ -67,7 +57,7 @@ Preset decide(const Log& log) {
   }
   PresetFacts facts;
   facts.extent = extent.extent;
-  facts.library = own_path();
+  facts.library = host::own_library();
   if (extent.extent == PresetExtent::kAll) {
     facts.default_interfaces = host::default_route_interfaces();
     facts.cable_interfaces = cable_interfaces(facts.default_interfaces, settings->ports);

@@ -1,21 +1,17 @@
 #include "nccl_adapter/preset/preset.h"
 
-#include <algorithm>
-#include <array>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "nccl_adapter/abi/network_name.h"
+#include "nccl_adapter/preset/bootstrap_interface.h"
+#include "nccl_adapter/preset/least_channels.h"
 
 namespace cableway::nccl {
 namespace {
 
 constexpr std::size_t kMostNcclName = 254;  // bytes; NCCL ignores a longer name in NCCL_NET_PLUGIN
-
-// NCCL raises the number of channels to NCCL_MIN_NCHANNELS last, above every maximum; the others are minima that the
-// user has chosen.
-constexpr std::string_view kMinChannels = "NCCL_MIN_NCHANNELS";
-constexpr std::array<const char*, 5> kChannelsOfTheUser = {"NCCL_MAX_NCHANNELS", "NCCL_MAX_NRINGS", "NCCL_MIN_NRINGS",
-                                                           "NCCL_MIN_CTAS", "NCCL_MAX_CTAS"};
 
 // NCCL_NET_PLUGIN is a list; a comma in a path would end the name.
 bool can_be_listed(const std::string& library) {
@@ -26,7 +22,7 @@ bool can_be_listed(const std::string& library) {
 bool is_this_library_alone(std::string_view plugins) {
   if (plugins.find(',') != std::string_view::npos) return false;
   const std::string_view name = plugins.substr(plugins.rfind('/') + 1);
-  return absl::EqualsIgnoreCase(std::string(name), "cableway") || name == "libnccl-net-cableway.so";
+  return absl::EqualsIgnoreCase(std::string(name), kNetworkName) || name == "libnccl-net-cableway.so";
 }
 
 }  // namespace
@@ -40,18 +36,10 @@ Preset::Preset(const PresetFacts& facts) {
   if (facts.extent == PresetExtent::kPluginAlone) return;
   // Else NCCL 2.28 does not find the plugin again after a process's last communicator.
   values_.emplace("NCCL_NET_PLUGIN_REF_COUNT", "1");
-  // For the rate of one cable NCCL opens two channels at most: too few flows for several paths. The same on every host,
-  // as ranks must agree on their channels; so it does not depend on the ports here.
-  values_.emplace(kMinChannels, "4");
-  // Else NCCL may take a cable, over which not all ranks reach each other. Where only cables have a default route,
-  // there may be no other interface: the choice is the user's.
-  const auto is_cable = [&](const std::string& name) {
-    return std::find(facts.cable_interfaces.begin(), facts.cable_interfaces.end(), name) !=
-           facts.cable_interfaces.end();
-  };
-  const auto found = std::find_if_not(facts.default_interfaces.begin(), facts.default_interfaces.end(), is_cable);
-  // NCCL matches a name as a prefix unless it starts with "=".
-  if (found != facts.default_interfaces.end()) values_.emplace("NCCL_SOCKET_IFNAME", absl::StrCat("=", *found));
+  values_.emplace(kLeastChannelsVariable, absl::StrCat(kLeastChannels));
+  // Else NCCL may take a cable.
+  const std::optional<std::string> interface = bootstrap_interface(facts.default_interfaces, facts.cable_interfaces);
+  if (interface) values_.emplace(kBootstrapVariable, exactly(*interface));
 }
 
 const char* Preset::get(const char* name, const Environment& environment) const {
@@ -60,15 +48,12 @@ const char* Preset::get(const char* name, const Environment& environment) const 
   const auto value = values_.find(std::string_view(name));
   if (value == values_.end() || !leaves_network_to_cableway(environment)) return nullptr;
   const auto is_set = [&](const char* other) { return environment(other) != nullptr; };
-  if (value->first == kMinChannels && std::any_of(kChannelsOfTheUser.begin(), kChannelsOfTheUser.end(), is_set)) {
-    return nullptr;
-  }
+  if (value->first == kLeastChannelsVariable && find_channels_of_the_user(is_set) != nullptr) return nullptr;
   return value->second.c_str();
 }
 
 bool leaves_network_to_cableway(const Preset::Environment& environment) {
-  const char* const net = environment("NCCL_NET");
-  if (net != nullptr && !absl::EqualsIgnoreCase(net, "cableway")) return false;
+  if (names_another_network(environment("NCCL_NET"))) return false;
   const char* const plugin = environment("NCCL_NET_PLUGIN");
   return plugin == nullptr || is_this_library_alone(plugin);
 }

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/http/http_route.h"
 #include "core/linux/files/token_reader.h"
 #include "core/linux/os/interface_traffic.h"
 #include "core/linux/os/process_use.h"
+#include "core/linux/os/wall_clock.h"
 #include "core/live/live_json.h"
 #include "core/live/log_json.h"
 #include "core/live/map_json.h"
@@ -22,28 +24,21 @@ constexpr std::chrono::seconds kRetryAfter{2};
 // Documents that are no views of sessions, since they are made for the page alone.
 struct PageDocument {
   std::string_view name;
-  std::string (*write)(const ViewSources& sources);
+  std::string (*write)(const ViewSources& from, const std::vector<GoneCable>& gone);
 };
 
 constexpr PageDocument kPageDocuments[] = {
-    {"map", [](const ViewSources& from) { return map_json(from.topology(), from.node.identity().name); }},
-    {"live", [](const ViewSources& from) { return live_json(from, read_interface_traffic(), from.run.version); }},
-    {"log", [](const ViewSources& from) { return log_json(from.node.events()); }},
+    {"map",
+     [](const ViewSources& from, const std::vector<GoneCable>& gone) {
+       return map_json(from.topology(), from.node.identity().name, gone);
+     }},
+    {"live",
+     [](const ViewSources& from, const auto&) { return live_json(from, read_interface_traffic(), from.run.version); }},
+    {"log", [](const ViewSources& from, const auto&) { return log_json(from.node.events()); }},
 };
 
 Document document_of(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
-}
-
-Document make_document(const std::string& name, const ViewSources& sources) {
-  if (name == kMetricsDocument) {
-    return document_of(node_metrics(sources, {read_interface_traffic(), read_process_use()}, sources.run.version));
-  }
-  for (const PageDocument& each : kPageDocuments) {
-    if (each.name == name) return document_of(each.write(sources));
-  }
-  ViewReply reply = answer_view(name, sources);
-  return reply.error.empty() ? document_of(std::move(reply.text)) : nullptr;
 }
 
 }  // namespace
@@ -73,6 +68,7 @@ absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_
     service->options_.views.push_back(each.name);
     service->options_.streamed.emplace_back(each.name);
   }
+  service->topology_changed();
   service->listen();
   return service;
 }
@@ -97,9 +93,25 @@ void HttpService::listen() {
   retry_ = clock_.call_after(kRetryAfter, [this] { listen(); });
 }
 
+void HttpService::topology_changed() {
+  gone_.learn(sources_().topology(), clock_.now(), host_wall_time());
+}
+
+Document HttpService::make_document(const std::string& name) const {
+  const ViewSources sources = sources_();
+  if (name == kMetricsDocument) {
+    return document_of(node_metrics(sources, {read_interface_traffic(), read_process_use()}, sources.run.version));
+  }
+  for (const PageDocument& each : kPageDocuments) {
+    if (each.name == name) return document_of(each.write(sources, gone_.list(clock_.now())));
+  }
+  ViewReply reply = answer_view(name, sources);
+  return reply.error.empty() ? document_of(std::move(reply.text)) : nullptr;
+}
+
 void HttpService::make(const std::string& name, const std::function<void(MadeDocument)>& take) const {
   const Instant begin = clock_.now();
-  Document document = make_document(name, sources_());
+  Document document = make_document(name);
   take({std::move(document), clock_.now() - begin});
 }
 

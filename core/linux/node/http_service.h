@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "core/event/event_sink.h"
 #include "core/linux/http/http_server.h"
+#include "core/live/gone_cables.h"
 #include "core/settings/settings.h"
 #include "core/view/view_table.h"
 
@@ -29,6 +30,9 @@ class HttpService {
   HttpService(const HttpService&) = delete;
   HttpService& operator=(const HttpService&) = delete;
 
+  // For the cables that are gone, which the page shows: to be called whenever the topology has changed.
+  void topology_changed();
+
   // Why nothing is served now; empty: it is.
   const std::string& problem() const { return problem_; }
 
@@ -36,12 +40,14 @@ class HttpService {
   HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, std::function<ViewSources()> sources);
   void listen();
   void make(const std::string& name, const std::function<void(MadeDocument)>& take) const;
+  Document make_document(const std::string& name) const;
 
   boost::asio::io_context& io_;
   Clock& clock_;
   EventSink& events_;
   const std::function<ViewSources()> sources_;
   HttpServer::Options options_;
+  GoneCables gone_;
   std::string problem_;
   std::unique_ptr<Timer> retry_;
   std::shared_ptr<char> lifetime_ = std::make_shared<char>();  // for work that the server has posted

@@ -324,6 +324,7 @@ void NodeService::on_topology_changed() {
   paths_->topology_changed();
   relay_->topology_changed();
   if (pulses_ != nullptr) pulses_->update();
+  if (http_ != nullptr) http_->topology_changed();
 }
 
 // Raises TOPOLOGY_CHANGED and informs processes if nodes or cables have changed, or which of them paths may use, but

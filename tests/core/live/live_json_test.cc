@@ -7,8 +7,6 @@
 #include <string>
 
 #include "core/live/log_json.h"
-#include "core/live/map_json.h"
-#include "routing/shapes/topology_generator.h"
 #include "sim/nodes/node_world.h"
 
 namespace cableway {
@@ -133,31 +131,6 @@ TEST_F(LiveJsonTest, TheLogHasTheNewestEventsFirst) {
   EXPECT_EQ(log["events"][1]["text"], "<b>48");
   EXPECT_LE(log["events"].size(), kMaxLogEvents);
   EXPECT_EQ(log_json(node().events()), log_json(node().events()));
-}
-
-TEST(MapJsonTest, HasAPlaceForEveryNodeAndABendForEveryCable) {
-  for (const char* shape : {"line:3", "ring:4", "torus:4x8", "mesh:5", "star:9"}) {
-    const auto topology = routing::generate_topology(shape);
-    ASSERT_TRUE(topology.ok()) << topology.status();
-    const json map = json::parse(map_json(*topology, "n0"));
-    ASSERT_EQ(map["nodes"].size(), topology->node_count()) << shape;
-    ASSERT_EQ(map["cables"].size(), topology->cable_count()) << shape;
-    for (const json& node : map["nodes"]) {
-      EXPECT_GE(node["x"], 0) << shape;
-      EXPECT_LE(node["x"], map["width"]) << shape;
-      EXPECT_LE(node["y"], map["height"]) << shape;
-    }
-    EXPECT_EQ(map["cables"][0]["a"]["node"], topology->cables()[0].a.node.value);
-  }
-}
-
-TEST(MapJsonTest, DoesNotDrawATopologyThatIsTooLarge) {
-  const auto topology = routing::generate_topology("ring:300");
-  ASSERT_TRUE(topology.ok()) << topology.status();
-  const json map = json::parse(map_json(*topology, "n0"));
-  EXPECT_EQ(map["nodes"], nullptr);
-  EXPECT_EQ(map["cables"], nullptr);
-  EXPECT_EQ(map["node_count"], 300);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from browser import Browser, find_browser
 from in_lab import in_lab, main, report_figure
 from lab_nodes import LAB_DIR, STEADY, LabNodes, Ranks
-from stub_node import StubNode, circle_map
+from stub_node import StubNode, circle_map, lose
 
 HTTP = "127.0.0.1:7473"
 URL = f"http://{HTTP}/"
@@ -356,6 +356,41 @@ class PageTest(unittest.TestCase):
             nodes.start("n0", HTTP=HTTP)
             browser.wait_for("document.getElementById('state').textContent === 'live'", seconds=40)
 
+    @in_lab("twins:3")
+    def test_twins_and_a_cable_that_went_before_the_page_was_opened(self, nodes: LabNodes) -> None:
+        nodes.start(HTTP=HTTP)
+        nodes.wait_for_cables()
+        nodes.lab("cut", "c0")
+        nodes.wait_until(lambda: len(nodes.cableway("n2", "topology")["cables"]) == 5, lambda: "a cable is gone at n2")
+        for reader in ("n0", "n2"):  # one at an end of the cable, one elsewhere
+            with browser_in(nodes, reader) as browser:
+                for scheme in ("light", "dark"):
+                    for width in WIDTHS:
+                        with self.subTest(reader=reader, scheme=scheme, width=width):
+                            self.check_twins(browser, scheme, width, f"twins-{reader}-{scheme}-{width}")
+                if reader == "n0":
+                    nodes.lab("mend", "c0")
+                    browser.wait_for("document.querySelectorAll('#map .gone').length === 0")
+                    self.assertEqual(browser.evaluate("document.querySelectorAll('#map .cable').length"), 6)
+                    nodes.lab("cut", "c0")
+                    browser.wait_for("document.querySelectorAll('#map .gone').length === 1")
+            self.assertEqual(browser.console, [])
+
+    def check_twins(self, browser: Browser, scheme: str, width: int, shot: str) -> None:
+        browser.open(URL, width=width, scheme=scheme)
+        browser.wait_for("document.querySelectorAll('#map .cable').length === 6")
+        browser.wait_for("Array.from(document.querySelectorAll('#map .value')).every((label) => label.textContent !== '')")
+        self.assertEqual(browser.evaluate("document.querySelectorAll('#map .wire').length"), 3)
+        self.assertEqual(browser.evaluate("document.querySelectorAll('#map .value').length"), 2)
+        gone = browser.evaluate("Array.from(document.querySelectorAll('#map .gone'),"
+                                " (each) => each.getAttribute('aria-label'))")
+        self.assertEqual(len(gone), 1)
+        self.assertRegex(gone[0], r"^n0 to-w0 - n1 to-w0: gone since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+        self.assertNotEqual(browser.evaluate("getComputedStyle(document.querySelector('#map .gone .lane')).strokeDasharray"),
+                            "none")
+        check_texts(self, browser, shot)
+        shoot(browser, shot)
+
     @in_lab("line:2")
     def test_asks_for_the_token(self, nodes: LabNodes) -> None:
         token = LAB_DIR / "token"
@@ -403,7 +438,7 @@ class InventedNodeTest(unittest.TestCase):
     """Topologies that are too large for a lab here, and texts of hostile hosts."""
 
     def check(self, name: str, the_map: dict[str, object], flows: int = 0, hostile: str = "") -> None:
-        cables = len(the_map["cables"])
+        cables = len(the_map["cables"]) + len(the_map["gone"])
         with StubNode(the_map, flows, hostile) as node, Browser(here) as browser:
             for width in WIDTHS:
                 browser.open(node.url, width=width)
@@ -427,7 +462,10 @@ class InventedNodeTest(unittest.TestCase):
 
     def test_texts_of_others_are_texts(self) -> None:
         hostile = "<img src=x onerror=alert(1)><b>bold</b>&lt;" + "x" * 300
-        self.check("hostile", circle_map(4, [(0, 1), (1, 2), (2, 3), (0, 3)]), flows=3, hostile=hostile)
+        the_map = circle_map(4, [(0, 1), (1, 2), (2, 3), (0, 3)])
+        lose(the_map, 1)
+        the_map["gone"][0].update(since=hostile, a={"node": 1, "interface": hostile})
+        self.check("hostile", the_map, flows=3, hostile=hostile)
 
 
 if __name__ == "__main__":

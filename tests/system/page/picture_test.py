@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from browser import BROWSERS, Browser, find_browser
-from stub_node import StubNode, circle_map
+from stub_node import StubNode, circle_map, lose, twins_map
 
 SKIPPED = 77
 SHAPES = ("ring:4", "line:12", "twins:4", "sparks:2", "sparks:4", "torus:4x4", "switch:4", "star:6", "mesh:8", "rings:4")
@@ -26,6 +26,14 @@ MEASURE = """Array.from(document.querySelectorAll('svg'), (svg) => {
           texts: Array.from(svg.querySelectorAll('text'), (text) => ({...box(text), text: text.textContent})),
           boxes: Array.from(svg.querySelectorAll('rect.node'), box)};
 })"""
+
+# The lanes of the maps whose middle is not within the stroke of a band.
+LANES_OFF_THE_BAND = """(() => {
+  const middle = (path) => path.getPointAtLength(path.getTotalLength() / 2);
+  const bands = Array.from(document.querySelectorAll('.map .wire'));
+  return Array.from(document.querySelectorAll('.map .lane')).filter((lane) =>
+      !bands.some((band) => band.isPointInStroke(middle(lane)))).map((lane) => lane.getAttribute('d'));
+})()"""
 
 build = Path()
 kept: Path | None = None
@@ -66,7 +74,7 @@ class LosingNode(StubNode):
     def _live(self) -> dict[str, Any]:
         if self.loses:
             self.loses = False
-            self._map["cables"].pop()
+            lose(self._map, -1)
             raise OSError("the stream ends")
         return super()._live()
 
@@ -148,6 +156,27 @@ class PictureTest(unittest.TestCase):
             self.assertIn("13 us", self.browser.evaluate("document.querySelector('#ports').textContent"))
             if kept is not None:
                 self.browser.screenshot(kept / "page.png")
+            self.browser.open("about:blank")
+
+    def test_the_page_draws_cables_of_one_wire_on_a_band(self) -> None:
+        the_map = twins_map(4)
+        lose(the_map, 3)  # before the page is opened
+        with StubNode(the_map, flows=1) as node:
+            self.browser.open(node.url)
+            self.browser.wait_for("document.querySelectorAll('.map .cable').length === 8")
+            self.browser.wait_for("document.querySelector('.map text.value').textContent !== ''")
+            self.assertEqual(self.browser.evaluate("document.querySelectorAll('.map .wire').length"), 4)
+            self.assertEqual(self.browser.evaluate(LANES_OFF_THE_BAND), [])
+            self.assertEqual(self.browser.evaluate("document.querySelectorAll('.map text.value').length"), 2, "one for a wire")
+            gone = self.browser.evaluate("document.querySelector('.map .gone').getAttribute('aria-label')")
+            self.assertRegex(gone, r"^spark-1 to-2-1 - spark-2 to-1-1: gone since 2026-01-0[123] \d\d:")
+            labels = self.browser.evaluate("Array.from(document.querySelectorAll('.map .cable'), (each) =>"
+                                           " each.getAttribute('aria-label'))")
+            self.assertEqual(sum("one of 2 cables of a wire, together 100 Gbit/s" in label for label in labels), 6, labels)
+            for drawing in self.browser.evaluate(MEASURE):
+                self.check_drawing(drawing)
+            if kept is not None:
+                self.browser.screenshot(kept / "twins_page.png")
             self.browser.open("about:blank")
 
     def test_a_full_wire_is_drawn_full(self) -> None:

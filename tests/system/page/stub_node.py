@@ -33,7 +33,24 @@ def circle_map(count: int, joined: list[tuple[int, int]], name: str = "spark-") 
                "rate_mbps": _RATE_MBPS, "latency_us": 12.5, "loss_percent": 0, "draining": False, "used": i != 1, "bend": 0}
               for i, (a, b) in enumerate(joined)]
     return {"schema": 1, "node": f"{name}0", "width": 0, "height": 0, "node_count": count, "cable_count": len(cables),
-            "nodes": nodes, "cables": cables}
+            "nodes": nodes, "cables": cables, "gone": [], "wires": []}
+
+
+def twins_map(count: int) -> dict[str, Any]:
+    """A ring in which every wire is two cables."""
+    the_map = circle_map(count, [(i, (i + 1) % count) for i in range(count) for _ in range(2)])
+    for i, cable in enumerate(the_map["cables"]):
+        for end in ("a", "b"):
+            cable[end]["interface"] += f"-{i % 2}"
+        cable["bend"] = 8 if i % 2 == 0 else -8
+        cable["used"] = True
+    the_map["wires"] = [{"cables": [f"c{i}", f"c{i + 1}"], "rate_mbps": _RATE_MBPS} for i in range(0, 2 * count, 2)]
+    return the_map
+
+
+def lose(the_map: dict[str, Any], place: int) -> None:
+    """The cable at that place of the list is gone from now on."""
+    the_map["gone"].append({**the_map["cables"].pop(place), "since": "2026-01-02T03:04:05.678Z"})
 
 
 class StubNode:

@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "nccl_adapter/abi/network_name.h"
 
 namespace cableway::cli {
 namespace {
@@ -60,7 +62,7 @@ class NcclExamination {
 
   void check_plugin() {
     const NcclSetting* const net = nccl_.find("NCCL_NET");
-    if (net != nullptr && !absl::EqualsIgnoreCase(net->value, kPluginName)) {
+    if (net != nullptr && nccl::names_another_network(net->value.c_str())) {
       add(Severity::kWarning, FindingCode::kNcclPluginUnused, "NCCL",
           absl::StrCat(text_of(*net), ": a job started here uses that network, not the plugin"), remedy(*net));
     }
@@ -78,16 +80,23 @@ class NcclExamination {
       add(Severity::kWarning, FindingCode::kNcclChannelsFew, "NCCL",
           absl::StrCat(text_of(*low), ": too few flows to fill both functions of a plug"),
           absl::StrCat(limit.name, "=", limit.least, " or more",
-                       limit.is_minimum ? ", as cableway env prints it" : ", or unset it"));
+                       limit.is_minimum ? ", or unset it and set what cableway env prints" : ", or unset it"));
     }
     const NcclSetting* const net = nccl_.find("NCCL_NET");
-    if (net == nullptr || !absl::EqualsIgnoreCase(net->value, kPluginName)) return;
+    if (net == nullptr || nccl::names_another_network(net->value.c_str())) return;
     for (const FlowLimit& limit : kFlowLimits) {
-      if (!limit.is_minimum || nccl_.find(limit.name) != nullptr) continue;
+      if (!limit.is_minimum || nccl_.find(limit.name) != nullptr || leaves_out(limit)) continue;
       add(Severity::kInfo, FindingCode::kNcclChannelsFew, "NCCL",
           absl::StrCat(limit.name, " is not set: NCCL may open too few flows to fill both functions of a plug"),
           absl::StrCat(limit.name, "=", limit.least, ", as cableway env prints it"));
     }
+  }
+
+  // As `cableway env` does.
+  bool leaves_out(const FlowLimit& limit) const {
+    const auto is_set = [&](const char* name) { return nccl_.find(name) != nullptr; };
+    return std::string_view(limit.name) == nccl::kLeastChannelsVariable &&
+           nccl::find_channels_of_the_user(is_set) != nullptr;
   }
 
   const NcclSettings& nccl_;

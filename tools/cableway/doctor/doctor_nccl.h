@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "nccl_adapter/preset/least_channels.h"
 #include "tools/cableway/doctor/doctor.h"
 #include "tools/cableway/doctor/facts/nccl_settings.h"
 
@@ -17,8 +18,7 @@ namespace cableway::cli {
 struct FlowLimit {
   const char* name;
   int least;
-  bool is_minimum;     // `cableway env` sets it; the others are maxima, not set by default
-  bool several_paths;  // of use wherever a node has two cables
+  bool is_minimum;  // `cableway env` sets it; the others are maxima, not set by default
 };
 
 // For the rate of one cable NCCL opens one or two channels, each with one flow to a neighbour, and a flow sends over
@@ -28,11 +28,11 @@ struct FlowLimit {
 // ring there are two ways round with two functions each, so four flows. Four channels also share equal paths more
 // evenly than two (docs/benchmarks.md, all_gather by PAT); over its own sockets, with a device for each interface,
 // NCCL opens as many by itself.
-inline constexpr FlowLimit kFlowLimits[] = {{"NCCL_MIN_NCHANNELS", 4, true, true},
-                                            {"NCCL_MAX_NCHANNELS", 4, false, false},
-                                            {"NCCL_MAX_CTAS", 4, false, false},
-                                            {"NCCL_MAX_P2P_NCHANNELS", 4, false, false},
-                                            {"NCCL_NCHANNELS_PER_NET_PEER", 4, true, false}};
+inline constexpr FlowLimit kFlowLimits[] = {{nccl::kLeastChannelsVariable, nccl::kLeastChannels, true},
+                                            {"NCCL_MAX_NCHANNELS", 4, false},
+                                            {"NCCL_MAX_CTAS", 4, false},
+                                            {"NCCL_MAX_P2P_NCHANNELS", 4, false},
+                                            {"NCCL_NCHANNELS_PER_NET_PEER", 4, true}};
 
 // The number that NCCL reads from a setting's value: the one it begins with, decimal, octal or hexadecimal, else 0.
 // nullopt if it does not fit: NCCL then keeps its default.

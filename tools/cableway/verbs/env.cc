@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,6 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "core/linux/rdma/rdma_ports.h"
 #include "core/settings/settings_table.h"
+#include "nccl_adapter/preset/bootstrap_interface.h"
+#include "nccl_adapter/preset/least_channels.h"
 #include "routing/placement/rank_placement.h"
 #include "routing/text/json_schema.h"
 #include "routing/text/shell_text.h"
@@ -42,33 +45,45 @@ void add_settings(const Settings& settings, JobEnvironment& environment) {
   }
 }
 
-// A higher value that is set already is kept.
-void add_channels(const HostFacts& host, bool has_split_plug, JobEnvironment& environment) {
+// Ranks must agree on these, so what the user has set is kept. A container does not have it by itself.
+void add_minimum(const HostFacts& host, const char* name, int least, JobEnvironment& environment) {
+  const NcclSetting* const set = host.nccl.find(name);
+  environment.variables.emplace_back(name, set == nullptr ? absl::StrCat(least) : set->value);
+}
+
+// By the rule of NCCL's preset, which a job of several hosts may have on some of them.
+void add_least_channels(const HostFacts& host, JobEnvironment& environment) {
+  const char* const name = nccl::kLeastChannelsVariable;
+  const char* const limit =
+      nccl::find_channels_of_the_user([&](const char* each) { return host.nccl.find(each) != nullptr; });
+  if (limit == nullptr || host.nccl.find(name) != nullptr) {
+    return add_minimum(host, name, nccl::kLeastChannels, environment);
+  }
+  const NcclSetting& set = *host.nccl.find(limit);
+  environment.remarks.push_back(absl::StrCat(name, " is not set beside ", set.name, "=", shortened(set.value), " (",
+                                             set.source, "): set that on all hosts of a job, or on none"));
+}
+
+void add_flows_of_split_plugs(const HostFacts& host, JobEnvironment& environment) {
   for (const FlowLimit& limit : kFlowLimits) {
-    if (!has_split_plug && !limit.several_paths) continue;
+    const bool is_added = std::string_view(limit.name) == nccl::kLeastChannelsVariable;
+    if (limit.is_minimum && !is_added) add_minimum(host, limit.name, limit.least, environment);
     const NcclSetting* const low = find_too_low(host.nccl, limit);
-    if (limit.is_minimum) {
-      const NcclSetting* const set = host.nccl.find(limit.name);
-      const std::optional<std::int64_t> number =
-          set != nullptr && low == nullptr ? nccl_number(set->value) : std::nullopt;
-      environment.variables.emplace_back(limit.name, absl::StrCat(number.value_or(limit.least)));
-    } else if (low != nullptr) {
-      environment.remarks.push_back(absl::StrCat(limit.name, "=", shortened(low->value), " (", low->source,
-                                                 "): too few flows to fill both functions of a plug; set ", limit.least,
-                                                 " or more, or unset it"));
-    }
+    if (low == nullptr) continue;
+    environment.remarks.push_back(absl::StrCat(limit.name, "=", shortened(low->value), " (", low->source,
+                                               "): too few flows to fill both functions of a plug; set ", limit.least,
+                                               " or more, or unset it"));
   }
 }
 
 void add_network(const HostFacts& host, const std::vector<std::string>& cable_interfaces, JobEnvironment& environment) {
-  for (const std::string& interface : host.default_interfaces) {
-    if (std::find(cable_interfaces.begin(), cable_interfaces.end(), interface) != cable_interfaces.end()) continue;
-    // NCCL matches a name as a prefix unless it starts with "=".
-    environment.variables.emplace_back("NCCL_SOCKET_IFNAME", absl::StrCat("=", interface));
-    environment.variables.emplace_back("GLOO_SOCKET_IFNAME", interface);
+  const std::optional<std::string> interface = nccl::bootstrap_interface(host.default_interfaces, cable_interfaces);
+  if (!interface) {
+    environment.remarks.emplace_back(kNoNetwork);
     return;
   }
-  environment.remarks.emplace_back(kNoNetwork);
+  environment.variables.emplace_back(nccl::kBootstrapVariable, nccl::exactly(*interface));
+  environment.variables.emplace_back("GLOO_SOCKET_IFNAME", *interface);
 }
 
 void add_docker(const Settings& settings, const HostFacts& host, JobEnvironment& environment) {
@@ -99,7 +114,7 @@ std::vector<std::string> docker_words(const JobEnvironment& environment) {
 }
 
 CablePorts cable_ports(const Json& ports) {
-  CablePorts found{{}, has_split_plug(ports), ports.size() > 1};
+  CablePorts found{{}, has_split_plug(ports)};
   for (const Json& port : ports) found.interfaces.push_back(text(port, "interface"));
   return found;
 }
@@ -112,7 +127,6 @@ absl::StatusOr<CablePorts> find_cable_ports(const Invocation& invocation, const 
   const absl::StatusOr<std::string> read = render_answer(view->text, "ports", [&](const Json& answer) {
     CablePorts of_node = cable_ports(answer.at("ports"));
     found.has_split_plug = of_node.has_split_plug;
-    found.has_several = of_node.has_several;
     std::move(of_node.interfaces.begin(), of_node.interfaces.end(), std::back_inserter(found.interfaces));
     return std::string();
   });
@@ -198,7 +212,8 @@ JobEnvironment job_environment(const Settings& settings, const HostFacts& host, 
   }
   environment.variables.emplace_back("NCCL_NET", "cableway");
   environment.variables.emplace_back("NCCL_NET_PLUGIN_REF_COUNT", "1");
-  if (ports.has_several) add_channels(host, ports.has_split_plug, environment);
+  add_least_channels(host, environment);
+  if (ports.has_split_plug) add_flows_of_split_plugs(host, environment);
   add_network(host, ports.interfaces, environment);
   add_settings(settings, environment);
   add_docker(settings, host, environment);

@@ -26,7 +26,6 @@ struct JobEnvironment {
 struct CablePorts {
   std::vector<std::string> interfaces;  // which a job's bootstrap must not use
   bool has_split_plug = false;          // two of them are functions of one plug
-  bool has_several = false;             // a flow may have several paths
 };
 
 JobEnvironment job_environment(const Settings& settings, const HostFacts& host, const CablePorts& ports);

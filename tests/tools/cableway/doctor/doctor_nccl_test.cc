@@ -86,6 +86,9 @@ TEST(DoctorNccl, AJobsEnvironmentShouldNameThem) {
       nccl_findings({{"NCCL_NET", "cableway"}}, true),
       ElementsAre(nccl_finding(Severity::kInfo, "NCCL_CHANNELS_FEW", "NCCL_MIN_NCHANNELS is not set"),
                   nccl_finding(Severity::kInfo, "NCCL_CHANNELS_FEW", "NCCL_NCHANNELS_PER_NET_PEER is not set")));
+  EXPECT_THAT(
+      nccl_findings({{"NCCL_MAX_CTAS", "8"}, {"NCCL_NET", "cableway"}}, true),
+      ElementsAre(nccl_finding(Severity::kInfo, "NCCL_CHANNELS_FEW", "NCCL_NCHANNELS_PER_NET_PEER is not set")));
   EXPECT_THAT(nccl_findings({}, true), IsEmpty()) << "not the environment of a job";
 }
 

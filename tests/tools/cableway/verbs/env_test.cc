@@ -5,12 +5,12 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tuple>
 
 namespace cableway::cli {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -45,6 +45,7 @@ TEST(JobEnvironment, AsShell) {
             "export NCCL_NET_PLUGIN=/usr/lib/cableway/libnccl-net-cableway.so\n"
             "export NCCL_NET=cableway\n"
             "export NCCL_NET_PLUGIN_REF_COUNT=1\n"
+            "export NCCL_MIN_NCHANNELS=4\n"
             "export NCCL_SOCKET_IFNAME='=wlan0'\n"
             "export GLOO_SOCKET_IFNAME=wlan0\n"
             "export CABLEWAY_CLUSTER='lab 1'\n"
@@ -57,7 +58,8 @@ TEST(JobEnvironment, AsDocker) {
             "--network host --ulimit memlock=-1 -v /dev/infiniband:/dev/infiniband --device-cgroup-rule 'c 231:* rwm' "
             "--device-cgroup-rule 'c 10:121 rwm' -v /usr/lib/cableway:/usr/lib/cableway:ro "
             "-e NCCL_NET_PLUGIN=/usr/lib/cableway/libnccl-net-cableway.so -e NCCL_NET=cableway "
-            "-e NCCL_NET_PLUGIN_REF_COUNT=1 -e NCCL_SOCKET_IFNAME==eth1 -e GLOO_SOCKET_IFNAME=eth1\n");
+            "-e NCCL_NET_PLUGIN_REF_COUNT=1 -e NCCL_MIN_NCHANNELS=4 -e NCCL_SOCKET_IFNAME==eth1 -e "
+            "GLOO_SOCKET_IFNAME=eth1\n");
 }
 
 TEST(JobEnvironment, DockerWordsAreQuotedForAShell) {
@@ -65,49 +67,69 @@ TEST(JobEnvironment, DockerWordsAreQuotedForAShell) {
               HasSubstr(" -e 'CABLEWAY_CLUSTER=lab 1'\n"));
 }
 
-TEST(JobEnvironment, SeveralCablesNeedMoreChannels) {
-  const auto shell = [](bool has_several) {
-    return as_shell(job_environment(Settings(), host_with_lan(), {{}, false, has_several}));
-  };
-  EXPECT_THAT(shell(false), Not(HasSubstr("NCHANNELS")));
-  EXPECT_THAT(shell(true), HasSubstr("export NCCL_MIN_NCHANNELS=4\n"));
-  EXPECT_THAT(shell(true), Not(HasSubstr("NCCL_NCHANNELS_PER_NET_PEER")));
+const std::string* find_variable(const JobEnvironment& environment, const std::string& name) {
+  for (const auto& [each, value] : environment.variables) {
+    if (each == name) return &value;
+  }
+  return nullptr;
+}
+
+// As the preset does: ranks must agree on their channels, whatever the ports of their hosts.
+TEST(JobEnvironment, TheLeastChannelsAreTheSameOnEveryHost) {
+  for (const bool has_split_plug : {false, true}) {
+    const JobEnvironment environment = job_environment(Settings(), host_with_lan(), {{}, has_split_plug});
+    EXPECT_THAT(as_shell(environment), HasSubstr("export NCCL_MIN_NCHANNELS=4\n"));
+    EXPECT_THAT(environment.remarks, IsEmpty());
+  }
+}
+
+TEST(JobEnvironment, LeavesTheChannelsToAUserWhoLimitsThem) {
+  HostFacts host = host_with_lan();
+  for (const char* const name :
+       {"NCCL_MAX_NCHANNELS", "NCCL_MAX_NRINGS", "NCCL_MIN_NRINGS", "NCCL_MIN_CTAS", "NCCL_MAX_CTAS"}) {
+    host.nccl.settings = {{name, "8", "/etc/nccl.conf:1", {}}};
+    const JobEnvironment environment = job_environment(Settings(), host, {{}, true});
+    EXPECT_EQ(find_variable(environment, "NCCL_MIN_NCHANNELS"), nullptr) << name;
+    EXPECT_THAT(environment.remarks, ElementsAre(StartsWith("NCCL_MIN_NCHANNELS is not set beside " +
+                                                            std::string(name) + "=8 (/etc/nccl.conf:1)")));
+    // Both of the user's.
+    host.nccl.settings.insert(host.nccl.settings.begin(), {"NCCL_MIN_NCHANNELS", "2", "environment", {}});
+    EXPECT_THAT(job_environment(Settings(), host, {}).variables, Contains(Pair("NCCL_MIN_NCHANNELS", "2"))) << name;
+  }
 }
 
 TEST(JobEnvironment, SplitPlugsNeedMoreFlows) {
-  for (const auto& [variable, least, more] :
-       {std::tuple("NCCL_MIN_NCHANNELS", "4", "8"), std::tuple("NCCL_NCHANNELS_PER_NET_PEER", "4", "5")}) {
-    HostFacts host = host_with_lan();
-    const auto printed = [&, name = std::string(variable)](bool has_split_plug) {
-      for (const auto& [each, value] :
-           job_environment(Settings(), host, {{}, has_split_plug, has_split_plug}).variables) {
-        if (each == name) return value;
+  const char* const peer = "NCCL_NCHANNELS_PER_NET_PEER";
+  EXPECT_EQ(find_variable(job_environment(Settings(), host_with_lan(), {{}, false}), peer), nullptr);
+  const JobEnvironment environment = job_environment(Settings(), host_with_lan(), {{}, true});
+  EXPECT_THAT(as_docker(environment), HasSubstr(" -e NCCL_NCHANNELS_PER_NET_PEER=4 "));
+  EXPECT_THAT(as_shell(environment), HasSubstr("export NCCL_NCHANNELS_PER_NET_PEER=4\n"));
+}
+
+TEST(JobEnvironment, KeepsTheFlowsOfTheUser) {
+  HostFacts host = host_with_lan();
+  for (const std::string name : {"NCCL_MIN_NCHANNELS", "NCCL_NCHANNELS_PER_NET_PEER"}) {
+    for (const std::string value : {"8", "1", "many"}) {
+      host.nccl.settings = {{name, value, "environment", {}}};
+      const JobEnvironment environment = job_environment(Settings(), host, {{}, true});
+      EXPECT_THAT(environment.variables, Contains(Pair(name, value)));
+      if (value == "8") {
+        EXPECT_THAT(environment.remarks, IsEmpty());
+      } else {
+        EXPECT_THAT(environment.remarks, ElementsAre(StartsWith(name + "=" + value + " (environment): too few flows")));
       }
-      return std::string("not set");
-    };
-    EXPECT_EQ(printed(false), "not set");
-    EXPECT_EQ(printed(true), least);
-    const std::string words = std::string(variable) + "=" + least;
-    EXPECT_THAT(as_docker(job_environment(Settings(), host, {{}, true, true})), HasSubstr(" -e " + words + " "));
-    EXPECT_THAT(as_shell(job_environment(Settings(), host, {{}, true, true})), HasSubstr("export " + words + "\n"));
-    // What is set already is not lowered.
-    host.nccl.settings = {{variable, more, "environment", {}}};
-    EXPECT_EQ(printed(true), more);
-    host.nccl.settings.front().value = "1";
-    EXPECT_EQ(printed(true), least);
-    host.nccl.settings.front().value = "many";
-    EXPECT_EQ(printed(true), least);
+    }
   }
 }
 
 TEST(JobEnvironment, AMaximumThatSplitPlugsExceedIsRemarked) {
   HostFacts host = host_with_lan();
+  const auto too_few = Contains(StartsWith("NCCL_MAX_NCHANNELS=2 (/etc/nccl.conf:1): too few flows"));
   host.nccl.settings = {{"NCCL_MAX_NCHANNELS", "2", "/etc/nccl.conf:1", {}}};
-  EXPECT_THAT(job_environment(Settings(), host, {{}, true, true}).remarks,
-              Contains(StartsWith("NCCL_MAX_NCHANNELS=2 (/etc/nccl.conf:1): too few flows")));
-  EXPECT_THAT(job_environment(Settings(), host, {{}, false, true}).remarks, IsEmpty());
+  EXPECT_THAT(job_environment(Settings(), host, {{}, true}).remarks, too_few);
+  EXPECT_THAT(job_environment(Settings(), host, {{}, false}).remarks, Not(too_few));
   host.nccl.settings.front().value = "4";
-  EXPECT_THAT(job_environment(Settings(), host, {{}, true, true}).remarks, IsEmpty());
+  EXPECT_THAT(job_environment(Settings(), host, {{}, true}).remarks, Not(Contains(HasSubstr("too few"))));
 }
 
 TEST(JobEnvironment, MountsTheFolderOfASystemNodesSocket) {
