@@ -3,6 +3,7 @@
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_SURROUNDINGS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -29,6 +30,7 @@ struct Surroundings {
   // Called between two queries of `flows --watch`.
   std::function<void()> watch_pause = [] { std::this_thread::sleep_for(std::chrono::seconds(1)); };
   bool out_is_terminal = false;
+  std::size_t out_columns = 0;  // of that terminal; 0: not known
   // Whether standard error is a terminal, and after how long progress is shown there.
   bool err_is_terminal = false;
   std::chrono::milliseconds progress_patience{2000};

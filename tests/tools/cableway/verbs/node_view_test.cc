@@ -127,8 +127,9 @@ TEST(StatusText, ShowsRegisteredMemoryIfThereIsAny) {
   status["rdma_memory"]["floor_bytes"] = 65536;
   EXPECT_THAT(
       *status_text(status.dump()),
-      HasSubstr("\n  RDMA        64.0 KiB registered, 64.0 KiB of it as floors; leases: 0 of 512 out (0 bytes), "
-                "at most 0 at once, waited for 0 times\n"));
+      HasSubstr(
+          "\n  RDMA        64.0 KiB registered, 64.0 KiB of it as floors; leases: 0 of 512 out (0 bytes), at most 0 at "
+          "once,\n              waited for 0 times\n"));
 }
 
 TEST(FlowsText, ListsFlowsAndCircuitsWithTheirTransports) {
