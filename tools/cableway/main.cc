@@ -29,9 +29,9 @@ int main(int argc, char** argv) {
                             {.environment = environ,
                              .host_name = cableway::host::host_name(),
                              .out_is_terminal = ::isatty(STDOUT_FILENO) == 1,
-                             .out_columns = out_columns(),
                              .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
                              .in = &std::cin,
-                             .in_is_terminal = ::isatty(STDIN_FILENO) == 1},
+                             .in_is_terminal = ::isatty(STDIN_FILENO) == 1,
+                             .out_columns = out_columns()},
                             std::cout, std::cerr);
 }

@@ -30,7 +30,6 @@ struct Surroundings {
   // Called between two queries of `flows --watch`.
   std::function<void()> watch_pause = [] { std::this_thread::sleep_for(std::chrono::seconds(1)); };
   bool out_is_terminal = false;
-  std::size_t out_columns = 0;  // of that terminal; 0: not known
   // Whether standard error is a terminal, and after how long progress is shown there.
   bool err_is_terminal = false;
   std::chrono::milliseconds progress_patience{2000};
@@ -41,6 +40,7 @@ struct Surroundings {
   std::string host_root = "";  // in place of "/"
   std::istream* in = nullptr;  // where questions are answered
   bool in_is_terminal = false;
+  std::size_t out_columns = 0;  // of the terminal on standard output; 0: not known
 };
 
 }  // namespace cableway::cli
