@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 #include "routing/text/absl_view.h"
 #include "tools/cableway/text/paint.h"
@@ -35,14 +36,21 @@ bool ends_sentence(std::string_view word) {
   return !word.empty() && std::string_view(",;:).").find(word.back()) != std::string_view::npos;
 }
 
-// The words of a line; a command counts as one.
+// "s" after "0.1"
+bool is_unit(std::string_view word, std::string_view number) {
+  constexpr std::array<std::string_view, 8> kUnits = {"s", "ms", "us", "min", "%", "bytes", "Gbit/s", "Mbit/s"};
+  const bool has_number = !number.empty() && absl::ascii_isdigit(static_cast<unsigned char>(number.back()));
+  return has_number && has(kUnits, word.substr(0, word.find_first_of(",;:)")));
+}
+
+// The words of a line; a command counts as one, and a number with its unit.
 std::vector<std::string> units_of(std::string_view line) {
   std::vector<std::string> units;
   bool in_command = false;
   for (const absl::string_view each : absl::StrSplit(routing::absl_view(line), ' ')) {
     const std::string_view word(each.data(), each.size());
     in_command = in_command && !has(kAfterCommands, word);
-    if (in_command) {
+    if (in_command || (!units.empty() && is_unit(word, units.back()))) {
       units.back().append(" ").append(word);
     } else {
       units.emplace_back(word);

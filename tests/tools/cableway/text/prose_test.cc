@@ -18,6 +18,7 @@ TEST(Prose, GoesOnBelowItsBeginning) {
 
 TEST(Prose, BreaksNoWord) {
   EXPECT_EQ(prose_lines("  ", "a 0123456789012345 b", 10), "  a\n  0123456789012345\n  b\n");
+  EXPECT_EQ(prose_lines("  ", "heard 0.1 s ago", 11), "  heard\n  0.1 s ago\n") << "nor a number from its unit";
 }
 
 TEST(Prose, KeepsACommandInOneLine) {
