@@ -9,6 +9,7 @@
 
 #include "core/circuit/circuit_events.h"
 #include "core/node/neighbour_cable.h"
+#include "core/view/present_problems.h"
 #include "routing/text/json_schema.h"
 
 namespace cableway {
@@ -56,30 +57,24 @@ Json live_ports(const ViewSources& sources, const HostTraffic& traffic) {
   return ports;
 }
 
-Json live_problem(EventCode code, const std::string& interface, const std::string& text) {
-  const EventKind& kind = kind_of(code);
+Json live_problem(const Node& node, const PresentProblem& problem) {
+  const EventKind& kind = kind_of(problem.code);
   return {{"code", kind.name},
           {"severity", name_of(kind.severity)},
-          {"interface", text_or_nothing(interface)},
-          {"text", text.substr(0, kMaxLiveText)},
+          {"interface", text_or_nothing(problem.interface)},
+          {"text", problem.text.substr(0, kMaxLiveText)},
           {"advice", kind.advice == "-" ? Json(nullptr) : Json(kind.advice)},
-          {"seconds", nullptr}};
+          {"seconds", problem.since ? Json(seconds_since(node, *problem.since).count()) : Json(nullptr)}};
 }
 
+// Those of the host first: there are few, and nodes may have more than a page shows.
 Json live_problems(const ViewSources& sources) {
+  std::vector<PresentProblem> present = present_problems(sources.node, sources.problems());
+  std::stable_partition(present.begin(), present.end(), [](const PresentProblem& each) { return each.of_host; });
   Json problems = Json::array();
-  const auto has_room = [&] { return problems.size() < kMaxLiveProblems; };
-  for (const HostProblem& problem : sources.problems()) {
-    if (has_room()) problems.push_back(live_problem(problem.code, "", problem.text));
-  }
-  for (const Problem& problem : sources.node.problems()) {
-    if (!has_room()) break;
-    problems.push_back(live_problem(problem.code, problem.interface, problem.text));
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(sources.node.now() - problem.since).count();
-    problems.back()["seconds"] = seconds;
-  }
-  for (const std::string& text : sources.node.left_out()) {
-    if (has_room()) problems.push_back(live_problem(EventCode::kCableLeftOut, "", text));
+  for (const PresentProblem& each : present) {
+    if (problems.size() == kMaxLiveProblems) break;
+    problems.push_back(live_problem(sources.node, each));
   }
   return problems;
 }

@@ -6,6 +6,7 @@
 
 #include "core/metrics/metrics_text.h"
 #include "core/node/neighbour_cable.h"
+#include "core/view/present_problems.h"
 
 namespace cableway {
 namespace {
@@ -37,9 +38,7 @@ void add_node(MetricsText& text, const ViewSources& sources, const std::string& 
 
 void add_problems(MetricsText& text, const ViewSources& sources) {
   std::map<EventCode, std::uint64_t> present;
-  for (const Problem& problem : sources.node.problems()) ++present[problem.code];
-  if (!sources.node.left_out().empty()) present[EventCode::kCableLeftOut] = sources.node.left_out().size();
-  for (const HostProblem& problem : sources.problems()) ++present[problem.code];
+  for (const PresentProblem& each : present_problems(sources.node, sources.problems())) ++present[each.code];
   std::uint64_t all = 0;
   for (const auto& [code, count] : present) {
     text.add(Metric::kProblem, {kind_of(code).name, name_of(kind_of(code).severity)}, count);

@@ -6,6 +6,7 @@
 
 #include "core/circuit/circuit_events.h"
 #include "core/view/events_view.h"
+#include "core/view/present_problems.h"
 
 namespace cableway {
 namespace {
@@ -31,10 +32,6 @@ nlohmann::ordered_json with_leases(nlohmann::ordered_json first, const MemorySta
                 {"leased_bytes", memory.leased_bytes},
                 {"waits", memory.waits}});
   return first;
-}
-
-nlohmann::ordered_json problem_json(EventCode code, const std::string& interface, const std::string& text) {
-  return {{"code", name_of(code)}, {"interface", interface}, {"text", text}, {"seconds", nullptr}, {"since", nullptr}};
 }
 
 }  // namespace
@@ -108,16 +105,16 @@ nlohmann::ordered_json rdma_memory_json(const RdmaMemoryStatus& memory) {
 
 nlohmann::ordered_json problems_json(const Node& node, const std::vector<HostProblem>& more, const ProgramRun& run) {
   nlohmann::ordered_json problems = nlohmann::ordered_json::array();
-  for (const Problem& problem : node.problems()) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
-    problems.push_back(problem_json(problem.code, problem.interface, problem.text));
-    problems.back()["seconds"] = seconds;
-    problems.back()["since"] = wall_time_json(node, run, problem.since);
+  for (const PresentProblem& each : present_problems(node, more)) {
+    problems.push_back({{"code", name_of(each.code)},
+                        {"interface", each.interface},
+                        {"text", each.text},
+                        {"seconds", nullptr},
+                        {"since", nullptr}});
+    if (!each.since) continue;
+    problems.back()["seconds"] = seconds_since(node, *each.since).count();
+    problems.back()["since"] = wall_time_json(node, run, *each.since);
   }
-  for (const std::string& text : node.left_out()) {
-    problems.push_back(problem_json(EventCode::kCableLeftOut, "", text));
-  }
-  for (const HostProblem& problem : more) problems.push_back(problem_json(problem.code, "", problem.text));
   return problems;
 }
 

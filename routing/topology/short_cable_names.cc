@@ -76,6 +76,23 @@ const std::string& ShortCableNames::of_name(const std::string& full) const {
   return found == short_.end() ? full : found->second;
 }
 
+std::string ShortCableNames::in_text(std::string_view text) const {
+  constexpr std::string_view kBetweenWords = " \n\"(),;>";
+  constexpr std::string_view kAroundNames = "-:.";  // "-n0.eth1-n1.eth0->" of a path; the end of a sentence
+  std::string shown;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find_first_of(kBetweenWords));
+    const std::size_t begin = std::min(word.find_first_not_of(kAroundNames), word.size());
+    const std::string_view name = word.substr(begin, word.find_last_not_of(kAroundNames) + 1 - begin);
+    shown.append(word.substr(0, begin)).append(of_name(std::string(name))).append(word.substr(begin + name.size()));
+    text.remove_prefix(word.size());
+    const std::size_t next = std::min(text.find_first_not_of(kBetweenWords), text.size());
+    shown.append(text.substr(0, next));
+    text.remove_prefix(next);
+  }
+  return shown;
+}
+
 std::string ShortCableNames::with_full(const Cable& cable) const {
   const std::string& name = of(cable);
   return name == cable.name ? name : absl::StrCat(name, " (", cable.name, ")");

@@ -32,6 +32,10 @@ class ShortCableNames {
   // The short name of the cable with this full name; the full name itself where the topology has no such cable.
   const std::string& of_name(const std::string& full) const;
 
+  // The text with the full names of cables in it, such as those of paths and of reasons, replaced by their short ones.
+  // A name that is part of a longer word stays.
+  std::string in_text(std::string_view text) const;
+
   // The short name, and the full one in brackets where it is another: "n0-n1 (n0.eth1-n1.eth0)".
   std::string with_full(const Cable& cable) const;
 

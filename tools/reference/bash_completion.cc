@@ -46,16 +46,9 @@ _PROGRAM_offer() {
 
 # The names of nodes, and with "all" of cables, too, of the topology that is named, else of the node that runs here.
 _PROGRAM_names() {
-  local line section=''
-  timeout 2 cableway topology --toml ${topology:+--file "$topology"} 2>/dev/null | while IFS= read -r line; do
-    case $line in
-      '[['*) section=$line ;;
-      'name = "'*)
-        [[ $1 == all || $section == '[[node]]' ]] || continue
-        line=${line#*\"}
-        printf '%s\n' "${line%\"*}"
-        ;;
-    esac
+  local kind name
+  timeout 2 cableway topology --names ${topology:+--file "$topology"} 2>/dev/null | while read -r kind name; do
+    [[ $1 != all && $kind != node ]] || printf '%s\n' "$name"
   done
 }
 

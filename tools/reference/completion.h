@@ -1,7 +1,7 @@
 // Completions of a program for shells: its commands, their options and values, files, and names of nodes and cables.
 //
 // Names are those of the topology that the command line names with --file, else of the node that runs here, as
-// `cableway topology --toml` prints them; where it fails, or takes more than two seconds, there are none.
+// `cableway topology --names` prints them; where it fails, or takes more than two seconds, there are none.
 #ifndef CABLEWAY_TOOLS_REFERENCE_COMPLETION_H_
 #define CABLEWAY_TOOLS_REFERENCE_COMPLETION_H_
 

@@ -42,16 +42,17 @@ function __PROGRAM_names
             set file --file (string replace -r -- '^[^=]*=' '' $words[$i])
         end
     end
-    set -l section
-    timeout 2 cableway topology --toml $file 2>/dev/null | while read -l line
-        if string match -q '[[*' -- $line
-            set section $line
-        else if string match -q 'name = "*' -- $line
-            if test "$argv" = all; or test "$section" = '[[node]]'
-                string replace -r '^name = "([^"]*)".*' '$1' -- $line
-            end
+    timeout 2 cableway topology --names $file 2>/dev/null | while read -l kind name
+        if test "$argv" = all; or test "$kind" = node
+            echo $name
         end
     end
+end
+
+# Whether the word before the last one is the option: its second value is next.
+function __PROGRAM_second_of
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and test "$words[-2]" = "$argv"
 end
 )fish";
 
@@ -94,6 +95,13 @@ std::string completed(const Argument& argument, const std::string& begin, const 
   return absl::StrCat(line, values, " -d ", quoted(short_text(argument.meaning)), "\n");
 }
 
+// Fish knows options of one value only.
+std::string second_value(const Argument& argument, const Command& command, const std::string& program) {
+  if (argument.values < 2 || argument.naming != Argument::Names::kFiles) return "";
+  return absl::StrCat("complete -c ", program, " -n '__", program, "_runs ", command.name, "; and __", program,
+                      "_second_of ", argument.name(), "' -F\n");
+}
+
 std::string fish_commands(const CompletedProgram& program) {
   const std::string begin = absl::StrCat("complete -c ", program.name, " -n '__", program.name);
   const std::string wants = absl::StrCat(begin, "_wants");
@@ -116,7 +124,7 @@ std::string fish_commands(const CompletedProgram& program) {
     std::string last;
     for (const Argument& argument : command.arguments) {
       std::string line = completed(argument, runs, program.name);
-      if (line != last) absl::StrAppend(&text, line);
+      if (line != last) absl::StrAppend(&text, line, second_value(argument, command, program.name));
       last = std::move(line);
     }
   }

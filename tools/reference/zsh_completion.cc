@@ -17,13 +17,10 @@ using cli::Command;
 // before those of an action.
 constexpr char kZshNames[] = R"zsh(
 _PROGRAM__names() {
-  local file=${opt_args[--file]:-${opt_args[--topology]}} line section=''
+  local file=${opt_args[--file]:-${opt_args[--topology]}} kind name
   local -a names
-  timeout 2 cableway topology --toml ${file:+--file} ${file:+${file//\\:/:}} 2>/dev/null | while IFS= read -r line; do
-    case $line in
-      '[['*) section=$line ;;
-      'name = "'*) [[ $argv[-1] != all && $section != '[[node]]' ]] || names+=("${${line#*\"}%\"*}") ;;
-    esac
+  timeout 2 cableway topology --names ${file:+--file} ${file:+${file//\\:/:}} 2>/dev/null | while read -r kind name; do
+    [[ $argv[-1] != all && $kind != node ]] || names+=("$name")
   done
   compadd "${@[1,-2]}" -a names
 }

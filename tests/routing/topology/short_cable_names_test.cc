@@ -61,6 +61,22 @@ TEST(ShortCableNames, AreTheTwoNodes) {
   EXPECT_EQ(names.with_full(topology.plugged_cables()[0]), "n0-n1 (n0.eth1-n1.eth0)");
 }
 
+TEST(ShortCableNames, ReplaceFullNamesInTexts) {
+  const Topology topology =
+      Discovered({"n0", "n1", "n2"}).cable(0, "eth1", 1, "eth0").cable(2, "e.1", 1, "eth1").make();
+  const ShortCableNames names(topology);
+  for (const auto& [text, shown] : std::vector<std::pair<std::string, std::string>>{
+           {"cable n0.eth1-n1.eth0 loses 5 %", "cable n0-n1 loses 5 %"},
+           {"n0 -n0.eth1-n1.eth0-> n1 -n1:eth1:n2:e.1-> n2", "n0 -n0-n1-> n1 -n1-n2-> n2"},
+           {"cable n1:eth1:n2:e.1: lost (\"n0.eth1-n1.eth0\"), n0.eth1-n1.eth0.",
+            "cable n1-n2: lost (\"n0-n1\"), n0-n1."},
+           {"n0.eth1-n1.eth01 xn0.eth1-n1.eth0 n0.eth1", "n0.eth1-n1.eth01 xn0.eth1-n1.eth0 n0.eth1"},
+           {" - :\n ", " - :\n "},
+           {"", ""}}) {
+    EXPECT_EQ(names.in_text(text), shown);
+  }
+}
+
 TEST(ShortCableNames, OfParallelCablesHaveNumbersThatADrainDoesNotChange) {
   for (const bool drains : {false, true}) {
     Discovered plan({"n0", "n1"});

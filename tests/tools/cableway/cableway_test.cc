@@ -366,7 +366,8 @@ TEST(NodeTest, StatusAsText) {
       "  memory      512.0 KiB in floors, 8.0 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
       "  leases      1 of 64 out, at most 3 at once, waited for 2 times\n"
       "  RDMA        32.0 MiB registered, 64.0 KiB of it as floors; leases: 15 of 511 out (960.0 KiB), at most 30 "
-      "at once, waited for 4 times\n");
+      "at once,\n"
+      "              waited for 4 times\n");
 }
 
 TEST(NodeTest, StatusAsJsonIsTheNodesOwn) {

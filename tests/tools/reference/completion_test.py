@@ -21,22 +21,28 @@ PATIENCE_S = 60
 
 # What a node with two nodes and one cable prints.
 NODE = """#!/bin/sh
-[ "$*" = "topology --toml" ] || exit 2
+[ "$*" = "topology --names" ] || exit 2
 cat <<'END'
-cluster = "lab"
-
-[[node]]
-name = "alpha"
-plugs = [{name = "p0", rate_mbps = 200000}]
-
-[[node]]
-name = "beta.net"
-
-[[cable]]
-name = "alpha:eth1:beta.net:eth0"
-rate_mbps = 10000
+node alpha
+node beta.net
+cable alpha:eth1:beta.net:eth0
 END
 """
+# Two nodes with two cables that have discovered names.
+TOPOLOGY = """
+[[node]]
+name = "n0"
+
+[[node]]
+name = "n1"
+""" + "".join(f"""
+[[cable]]
+name = "n0.eth{i}-n1.eth{i}"
+ends = [
+  {{node = "n0", interface = "eth{i}", address = "10.0.{i}.1"}},
+  {{node = "n1", interface = "eth{i}", address = "10.0.{i}.2"}},
+]
+""" for i in (0, 1))
 BASH = """
 source "$1"
 COMP_LINE=$2 COMP_POINT=${#2}
@@ -139,6 +145,15 @@ class BashTest(Shells):
         # Bash takes what is before a colon for an earlier word.
         self.assertEqual(self.bash("cableway drain alpha:eth1:b"), ["beta.net:eth0"])
 
+    def test_cables_have_the_names_of_tables(self):
+        (self.folder / "ring.toml").write_text(TOPOLOGY)
+        expected = ["n0-n1#1", "n0-n1#2"]
+        names = self.run_shell([CABLEWAY, "topology", "--names", "--file", "ring.toml"])
+        self.assertEqual(names, ["node n0", "node n1", *(f"cable {name}" for name in expected)])
+        self.put_node(f"#!/bin/sh\nexec {CABLEWAY} \"$@\" --file ring.toml\n")
+        self.assertEqual(self.bash("cableway drain n0-"), expected)
+        self.assertEqual(self.fish("cableway drain n0-"), expected)
+
     def test_without_a_node_there_are_no_names_and_no_message(self):
         self.assertEqual(self.bash("cableway path "), [])
         self.assertEqual(self.bash("cableway undrain n"), [])
@@ -159,6 +174,9 @@ class FishTest(Shells):
     def test_values(self):
         self.assertEqual(self.fish("cableway events --severity "), ["debug", "error", "info", "warning"])
         self.assertEqual(self.fish("cableway topology --file ri"), ["ring.json", "ring.toml"])
+        self.assertEqual(self.fish("cableway sim --compare ri"), ["ring.json", "ring.toml"])
+        self.assertEqual(self.fish("cableway sim --compare ring.json o"), ["other"])
+        self.assertNotIn("other", self.fish("cableway sim --compare ring.json ring.toml "))
         self.assertEqual(self.fish("cableway path --file ring:3 n0 "), ["n0", "n1", "n2"])
         self.assertEqual(self.fish("cableway plan ranks --file=ring:3 --hosts n1,"), ["n1,n0", "n1,n1", "n1,n2"])
         self.assertEqual(self.fish("cablewayd --checksum "), ["off", "on"])

@@ -10,7 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "routing/text/json_schema.h"
 #include "routing/text/node_name.h"
+#include "tools/cableway/all_nodes/cable_end.h"
 #include "tools/cableway/doctor/doctor_ports.h"
+#include "tools/cableway/doctor/doctor_view.h"
 
 namespace cableway::cli {
 namespace {
@@ -18,30 +20,11 @@ namespace {
 constexpr char kPort[] = "port ";
 constexpr std::size_t kMostNamed = 4;
 
-struct CableEnd {
-  std::string node;
-  std::string interface;
-};
-
 std::string cable_text(const CableEnd& one, const CableEnd& other) {
   const bool in_order = routing::natural_less(one.node, other.node);
   const CableEnd& a = in_order ? one : other;
   const CableEnd& b = in_order ? other : one;
-  return absl::StrCat("cable ", a.node, " ", a.interface, " to ", b.node, " ", b.interface);
-}
-
-// The other end of the cable at that port: the neighbour there, or the one that it had.
-std::optional<CableEnd> other_end(const Json& document, const std::string& interface) {
-  for (const Json& port : document.at("ports")) {
-    if (text(port, "interface") != interface) continue;
-    for (const Json& neighbour : port.at("neighbours")) {
-      return CableEnd{text(neighbour, "node"), text(neighbour, "interface")};
-    }
-  }
-  const Json& lost = document.at("lost_cables");
-  const auto found = lost.find(interface);
-  if (found == lost.end()) return std::nullopt;
-  return CableEnd{text(*found, "node"), text(*found, "interface")};
+  return absl::StrCat("cable ", cable_end_text(a), " to ", cable_end_text(b));
 }
 
 // A node's own text of a problem contains the advice; the fixed words that it shows of others do not.
@@ -185,14 +168,11 @@ Severity worst_of_all(const std::vector<ClusterFinding>& findings) {
   return worst;
 }
 
-std::string all_doctor_text(const std::vector<ClusterFinding>& findings, const NodeDocuments& documents) {
-  constexpr std::size_t kSeverityWidth = 9;
+std::string all_doctor_text(const std::vector<ClusterFinding>& findings, const NodeDocuments& documents,
+                            const Look& look) {
   std::string lines;
   for (const ClusterFinding& each : findings) {
-    std::string severity(name_of(each.severity));
-    severity.resize(kSeverityWidth, ' ');
-    absl::StrAppend(&lines, severity, about_text(each.about), ": ", each.what, " [", each.code, "]\n");
-    if (!each.advice.empty()) absl::StrAppend(&lines, std::string(kSeverityWidth, ' '), "-> ", each.advice, "\n");
+    lines += finding_lines({each.severity, each.code, about_text(each.about), each.what, each.advice}, look);
   }
   const std::size_t answered = documents.shown.size();
   return absl::StrCat(lines, lines.empty() ? "" : "\n", answered, " of ",

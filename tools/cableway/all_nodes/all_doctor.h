@@ -11,6 +11,7 @@
 #include "core/settings/settings.h"
 #include "tools/cableway/all_nodes/node_documents.h"
 #include "tools/cableway/doctor/doctor.h"
+#include "tools/cableway/text/look.h"
 
 namespace cableway::cli {
 
@@ -28,7 +29,8 @@ std::vector<ClusterFinding> examine_all_nodes(NodeDocuments& documents, const Se
 
 Severity worst_of_all(const std::vector<ClusterFinding>& findings);
 
-std::string all_doctor_text(const std::vector<ClusterFinding>& findings, const NodeDocuments& documents);
+std::string all_doctor_text(const std::vector<ClusterFinding>& findings, const NodeDocuments& documents,
+                            const Look& look = {});
 // {"schema", "worst", "findings": [{severity, code, about, what, advice, nodes}], "nodes": documents_json()'s}
 Json all_doctor_json(const std::vector<ClusterFinding>& findings, const NodeDocuments& documents);
 

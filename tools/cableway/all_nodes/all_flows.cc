@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
+#include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
@@ -78,7 +78,7 @@ std::uint64_t left_out(const NodeDocuments& documents) {
   return count;
 }
 
-std::string flows_table(const std::map<FlowKey, Json>& flows) {
+std::string flows_table(const std::map<FlowKey, Json>& flows, const Look& look) {
   using Align = TextTable::Align;
   if (flows.empty()) return "";
   TextTable table({{"flow"},
@@ -90,11 +90,10 @@ std::string flows_table(const std::map<FlowKey, Json>& flows) {
                    {"reroutes", Align::kRight},
                    {"first hop"}});
   for (const auto& [key, flow] : flows) {
-    const Json& mbps = flow.at("mbps");
     const Json& reroutes = flow.at("reroutes");
-    table.add_row({key.flow, flow.at("waits").is_null() ? text(flow, "path") : "waits: " + text(flow, "waits"),
-                   age_text(number(flow, "open_ms")), bytes_text(number(flow, "bytes")),
-                   mbps.is_null() ? "-" : absl::StrFormat("%.1f", mbps.get<double>()),
+    table.add_row({key.flow,
+                   flow.at("waits").is_null() ? text(flow, "path") : "waits: " + look.prose(text(flow, "waits")),
+                   age_text(number(flow, "open_ms")), bytes_text(number(flow, "bytes")), mbps_or_dash(flow),
                    absl::StrCat(number(flow, "circuits")),
                    reroutes.is_null() ? "-" : absl::StrCat(reroutes.get<std::uint64_t>()), text(flow, "transport")});
   }
@@ -116,12 +115,12 @@ std::string relays_table(const NodeDocuments& documents) {
 
 }  // namespace
 
-std::string all_flows_text(NodeDocuments& documents) {
+std::string all_flows_text(NodeDocuments& documents, const Look& look) {
   const std::map<FlowKey, Json> flows = merge_all(documents);
   const std::uint64_t without = left_out(documents);
   return absl::StrCat("flows between the processes of ", documents.shown.size(), " nodes: ", flows.size(), " open\n",
                       without == 0 ? "" : absl::StrCat("without ", without, " of nodes that have very many\n"),
-                      flows_table(flows), relays_table(documents), missing_text(documents));
+                      flows_table(flows, look), relays_table(documents), missing_text(documents, look));
 }
 
 Json all_flows_json(NodeDocuments documents) {

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
+#include "tools/cableway/all_nodes/cable_end.h"
+#include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
@@ -19,13 +21,6 @@ const Json* document_of(const NodeDocuments* documents, const std::string& node)
   const auto found = std::find_if(documents->shown.begin(), documents->shown.end(),
                                   [&](const NodeDocument& each) { return each.node == node; });
   return found == documents->shown.end() ? nullptr : &found->document;
-}
-
-const Json* port_of(const Json& document, const std::string& interface) {
-  for (const Json& port : document.at("ports")) {
-    if (text(port, "interface") == interface) return &port;
-  }
-  return nullptr;
 }
 
 // By the node's own clock. The node may show one document twice, and may have started again.
@@ -45,23 +40,6 @@ std::string carried(const Json& port, const char* member) {
   return port.at(member).is_null() ? "-" : bytes_text(number(port, member));
 }
 
-std::string other_end(const Json& neighbour) {
-  return absl::StrCat(text(neighbour, "node"), " ", text(neighbour, "interface"));
-}
-
-// The neighbour of the cable that is up, else the first that is heard.
-const Json* neighbour_of(const Json& port) {
-  const Json* best = nullptr;
-  for (const Json& each : port.at("neighbours")) {
-    if (best == nullptr || text(each, "state") == "up") best = &each;
-  }
-  return best;
-}
-
-std::string rate_or_dash(const Json& port) {
-  return port.at("rate_mbps").is_null() ? "-" : rate_text(number(port, "rate_mbps"));
-}
-
 void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector<std::vector<std::string>>& rows) {
   const Json* const earlier = document_of(before, each.node);
   for (const Json& port : each.document.at("ports")) {
@@ -74,16 +52,16 @@ void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector
     const auto moved = [&](const char* member) {
       return earlier == nullptr ? carried(port, member) : mbps_since(each.document, port, *earlier, member);
     };
-    rows.push_back({each.node, interface, neighbour == nullptr ? "-" : other_end(*neighbour), state, rate_or_dash(port),
-                    has_latency ? latency_text(neighbour->at("latency_us").get<double>()) : "-",
-                    absl::StrCat(number(port, "mtu")), text(port, "transport"), moved("received_bytes"),
-                    moved("sent_bytes")});
+    rows.push_back(
+        {each.node, interface, neighbour == nullptr ? "-" : cable_end_text(cable_end_of(*neighbour)), state,
+         rate_or_dash(port, "rate_mbps"), has_latency ? latency_text(neighbour->at("latency_us").get<double>()) : "-",
+         absl::StrCat(number(port, "mtu")), text(port, "transport"), moved("received_bytes"), moved("sent_bytes")});
   }
 }
 
 }  // namespace
 
-std::string all_ports_text(NodeDocuments& documents, const NodeDocuments* before) {
+std::string all_ports_text(NodeDocuments& documents, const NodeDocuments* before, const Look& look) {
   using Align = TextTable::Align;
   const bool has_rates = before != nullptr;
   TextTable table({{"node"},
@@ -101,7 +79,7 @@ std::string all_ports_text(NodeDocuments& documents, const NodeDocuments* before
     add_rows(each, before, rows);
     for (std::vector<std::string>& row : rows) table.add_row(std::move(row));
   });
-  return absl::StrCat(table.text(), missing_text(documents));
+  return absl::StrCat(table.text(), missing_text(documents, look));
 }
 
 Json all_ports_json(NodeDocuments documents) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
+#include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
@@ -16,18 +17,15 @@ struct StatusRow {
   std::string problems;
 };
 
-std::string problem_lines(const Json& status) {
+std::string problem_lines(const Json& status, const Look& look) {
   std::string lines;
   for (const Json& problem : status.at("problems")) {
-    const Json& seconds = problem.at("seconds");
-    const std::string since =
-        seconds.is_null() ? "" : absl::StrCat(" (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
-    absl::StrAppend(&lines, "  ", text(problem, "text"), since, " [", text(problem, "code"), "]\n");
+    lines += look.lines("  ", absl::StrCat(problem_text(problem), " [", text(problem, "code"), "]"));
   }
   return lines;
 }
 
-StatusRow row_of(const Json& status) {
+StatusRow row_of(const Json& status, const Look& look) {
   const Json& own = status.at("own");
   const std::size_t draining = status.at("draining_cables").size();
   const std::string drains = status.at("draining").get<bool>() ? "node"
@@ -38,12 +36,12 @@ StatusRow row_of(const Json& status) {
        absl::StrCat(number(status, "nodes")), absl::StrCat(status.at("neighbours").size()),
        absl::StrCat(number(status, "cables_up")), absl::StrCat(number(own, "flows_open")),
        absl::StrCat(number(status.at("relayed"), "circuits_open")), drains, absl::StrCat(status.at("problems").size())},
-      problem_lines(status)};
+      problem_lines(status, look)};
 }
 
 }  // namespace
 
-std::string all_status_text(NodeDocuments& documents) {
+std::string all_status_text(NodeDocuments& documents, const Look& look) {
   using Align = TextTable::Align;
   TextTable table({{"node"},
                    {"version"},
@@ -57,15 +55,15 @@ std::string all_status_text(NodeDocuments& documents) {
                    {"problems", Align::kRight}});
   std::string problems;
   read_each(documents, [&](const NodeDocument& each) {
-    StatusRow row = row_of(each.document);
+    StatusRow row = row_of(each.document, look);
     table.add_row(std::move(row.cells));
     if (!row.problems.empty()) absl::StrAppend(&problems, "\nproblems of node ", each.node, "\n", row.problems);
   });
-  return absl::StrCat(table.text(), problems, missing_text(documents));
+  return absl::StrCat(table.text(), problems, missing_text(documents, look));
 }
 
 Json all_status_json(NodeDocuments documents) {
-  read_each(documents, [](const NodeDocument& each) { static_cast<void>(row_of(each.document)); });
+  read_each(documents, [](const NodeDocument& each) { static_cast<void>(row_of(each.document, Look())); });
   return documents_json(documents);
 }
 

@@ -127,18 +127,20 @@ NodeDocuments read_documents(std::vector<NodeAnswer> answers, std::size_t unhear
   return read;
 }
 
-std::string missing_text(const NodeDocuments& documents) {
+std::string missing_text(const NodeDocuments& documents, const Look& look) {
   std::string lines;
   if (const std::size_t count = documents.missing.size(); count > 0) {
     lines = absl::StrCat("\n", count, count == 1 ? " node has" : " nodes have", " not answered\n");
   }
   for (const MissingNode& each : documents.missing) {
-    absl::StrAppend(&lines, "  ", each.node, ": ", each.cause, ": ", each.what, "\n", "    -> ", each.advice, "\n");
+    absl::StrAppend(&lines, look.lines("  ", absl::StrCat(each.node, ": ", each.cause, ": ", each.what)),
+                    look.lines("    -> ", each.advice));
   }
   if (documents.unheard > 0) {
-    absl::StrAppend(&lines, "\n", documents.unheard,
-                    " more nodes had not answered when this command's time was over: ask again, or see the log of the "
-                    "cablewayd here\n");
+    const std::string unheard = absl::StrCat(documents.unheard,
+                                             " more nodes had not answered when this command's time was over: ask "
+                                             "again, or see the log of the cablewayd here");
+    absl::StrAppend(&lines, "\n", look.lines("", unheard));
   }
   return lines;
 }

@@ -10,6 +10,7 @@
 
 #include "core/session/cluster_view_message.h"
 #include "tools/cableway/text/json.h"
+#include "tools/cableway/text/look.h"
 
 namespace cableway::cli {
 
@@ -46,7 +47,7 @@ void read_each(NodeDocuments& documents, Read read);
 MissingNode unreadable(const std::string& node, const std::string& why);
 
 // Below a table of those that have answered; "" if all have.
-std::string missing_text(const NodeDocuments& documents);
+std::string missing_text(const NodeDocuments& documents, const Look& look = {});
 
 // {"unheard", "nodes": {name: document, or {"error": {"cause", "what", "advice"}}}}, after the schema.
 Json documents_json(const NodeDocuments& documents);

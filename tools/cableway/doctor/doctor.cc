@@ -17,6 +17,7 @@
 #include "tools/cableway/doctor/doctor_ports.h"
 #include "tools/cableway/doctor/known_causes.h"
 #include "tools/cableway/expectation/comparison.h"
+#include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
@@ -234,11 +235,8 @@ class Examination {
     for (const Json& problem : status.at("problems")) {
       const std::string code = text(problem, "code");
       if (is_found_already(code) || causes_.follows(code)) continue;
-      std::string what = text(problem, "text");
-      const Json& seconds = problem.at("seconds");
-      if (!seconds.is_null()) absl::StrAppend(&what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
       // The text of a problem contains the advice.
-      findings_.push_back({grade_of(code), code, "problem", std::move(what), ""});
+      findings_.push_back({grade_of(code), code, "problem", problem_text(problem), ""});
     }
     if (status.at("draining").get<bool>()) add(EventCode::kDraining, "node");
     for (const Json& cable : status.at("draining_cables")) {

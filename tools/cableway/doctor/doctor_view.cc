@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/string_view.h"
 #include "routing/text/json_schema.h"
 #include "tools/cableway/doctor/doctor_nccl.h"
 #include "tools/cableway/text/text_table.h"
@@ -43,13 +40,6 @@ std::string nccl_text(const NcclSettings& nccl) {
   return table.text();
 }
 
-// "cable n0-n1", where the finding has the full name.
-std::string about_text(const std::string& about, const Look& look) {
-  constexpr absl::string_view kCable = "cable ";
-  if (!absl::StartsWith(about, kCable)) return about;
-  return absl::StrCat(kCable, look.cable(about.substr(kCable.size())));
-}
-
 }  // namespace
 
 Severity worst_of(const std::vector<Finding>& findings) {
@@ -58,20 +48,20 @@ Severity worst_of(const std::vector<Finding>& findings) {
   return worst;
 }
 
+std::string finding_lines(const Finding& finding, const Look& look) {
+  constexpr std::size_t kSeverityWidth = 9;
+  const std::string severity = severity_name(finding.severity);
+  const std::string lead = look.paint.severity(severity, severity) + std::string(kSeverityWidth - severity.size(), ' ');
+  const std::string what = look.lines(lead, absl::StrCat(finding.about, ": ", finding.what, " [", finding.code, "]"));
+  if (finding.advice.empty()) return what;
+  return what + look.lines(std::string(kSeverityWidth, ' ') + "-> ", finding.advice);
+}
+
 std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl, const Look& look) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& left, const Finding& right) { return left.severity > right.severity; });
-  constexpr std::size_t kSeverityWidth = 9;
   std::string lines;
-  for (const Finding& finding : findings) {
-    const std::string severity = severity_name(finding.severity);
-    absl::StrAppend(&lines, look.paint.severity(severity, severity), std::string(kSeverityWidth - severity.size(), ' '),
-                    about_text(finding.about, look), ": ", finding.what, " [", finding.code, "]\n");
-    if (!finding.advice.empty()) {
-      absl::StrAppend(&lines, std::string(kSeverityWidth, ' '), "-> ",
-                      absl::StrReplaceAll(finding.advice, {{"\n", "\n" + std::string(kSeverityWidth + 3, ' ')}}), "\n");
-    }
-  }
+  for (const Finding& finding : findings) lines += finding_lines(finding, look);
   return absl::StrCat(lines, "\n", nccl_text(nccl), "\n", count_text(findings, Severity::kError), ", ",
                       count_text(findings, Severity::kWarning), ", ", count_text(findings, Severity::kInfo), "\n");
 }

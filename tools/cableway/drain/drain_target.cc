@@ -56,28 +56,37 @@ absl::StatusOr<DrainTarget> here_or_refused(const Topology& topology, NodeIndex 
   return target_of(topology, here, cable);
 }
 
-absl::Status several(const std::string& interface, const std::vector<const Cable*>& cables) {
-  const std::string names =
-      absl::StrJoin(cables, ", ", [](std::string* text, const Cable* cable) { absl::StrAppend(text, cable->name); });
+absl::Status several(const Topology& topology, const std::string& interface, const std::vector<const Cable*>& cables) {
+  const routing::ShortCableNames short_names(topology);
+  const std::string names = absl::StrJoin(
+      cables, ", ", [&](std::string* text, const Cable* cable) { absl::StrAppend(text, short_names.of(*cable)); });
   return absl::InvalidArgumentError(
       absl::StrCat("port ", interface, " ends ", cables.size(), " cables: name one of ", names));
 }
 
+// What an operator may have meant.
+void add_names(const routing::ShortCableNames& short_names, const Cable& cable, std::vector<std::string_view>& names) {
+  names.push_back(short_names.of(cable));
+  names.push_back(cable.name);
+}
+
 absl::Status unknown_anywhere(const Topology& topology, const std::string& name) {
+  const routing::ShortCableNames short_names(topology);
   std::vector<std::string_view> names;
   for (const routing::Node& node : topology.nodes()) names.push_back(node.name);
-  for (const Cable& cable : topology.plugged_cables()) names.push_back(cable.name);
+  for (const Cable& cable : topology.plugged_cables()) add_names(short_names, cable, names);
   return absl::InvalidArgumentError(
       absl::StrCat(routing::in_quotes(name), routing::did_you_mean(name, names),
                    " is neither a node nor a cable that is up, nor the port of a cable here; see cableway topology"));
 }
 
 absl::Status unknown(const Topology& topology, NodeIndex here, const std::string& name) {
+  const routing::ShortCableNames short_names(topology);
   std::vector<std::string_view> names = {topology.node(here).name};
   for (const Cable& cable : topology.plugged_cables()) {
     const Port* const own = end_at(cable, here);
     if (own == nullptr) continue;
-    names.push_back(cable.name);
+    add_names(short_names, cable, names);
     if (!own->interface.empty()) names.push_back(own->interface);
   }
   return absl::InvalidArgumentError(absl::StrCat(
@@ -104,7 +113,7 @@ absl::StatusOr<DrainTarget> find_drain_target(const Topology& topology, const st
   }
   const std::vector<const Cable*> at_port = cables_at(topology, *self, name);
   if (at_port.size() == 1) return target_of(topology, *self, *at_port.front());
-  if (!at_port.empty()) return several(name, at_port);
+  if (!at_port.empty()) return several(topology, name, at_port);
   if (topology.find_node(name).has_value()) {
     return absl::InvalidArgumentError(absl::StrCat("this is node ", here, ": run this on ", name));
   }

@@ -10,19 +10,19 @@ std::string difference_count(const Comparison& comparison) {
   return count == 0 ? "no difference" : absl::StrCat(count, count == 1 ? " difference" : " differences");
 }
 
-std::string differences_text(const std::string& file, const Comparison& comparison, const Paint& paint) {
+std::string differences_text(const std::string& file, const Comparison& comparison, const Look& look) {
   std::string text =
-      absl::StrCat("expected (", routing::escaped(file), "): ", difference_count(comparison),
-                   comparison.by_interface ? ""
-                                           : "; only the numbers of cables between nodes were compared, as "
-                                             "the interfaces are not those of the hosts",
-                   "\n");
+      look.lines("", absl::StrCat("expected (", routing::escaped(file), "): ", difference_count(comparison),
+                                  comparison.by_interface
+                                      ? ""
+                                      : "; only the numbers of cables between nodes were compared, as the interfaces "
+                                        "are not those of the hosts"));
   constexpr std::size_t kLabelWidth = 14;
   for (const Difference& difference : comparison.differences) {
     std::string label(label_of(difference.kind));
     label.resize(kLabelWidth, ' ');
-    absl::StrAppend(&text, "  ", paint(Paint::Tone::kWarning, label), difference.what, "\n",
-                    std::string(kLabelWidth + 2, ' '), difference.advice, "\n");
+    absl::StrAppend(&text, look.lines("  " + look.paint(Paint::Tone::kWarning, label), difference.what),
+                    look.lines(std::string(kLabelWidth + 2, ' '), difference.advice));
   }
   return text;
 }

@@ -6,12 +6,12 @@
 
 #include "tools/cableway/expectation/comparison.h"
 #include "tools/cableway/text/json.h"
-#include "tools/cableway/text/paint.h"
+#include "tools/cableway/text/look.h"
 
 namespace cableway::cli {
 
 // "expected (plan/expected.toml): 2 differences", and for each what is wrong and what to do.
-std::string differences_text(const std::string& file, const Comparison& comparison, const Paint& paint = Paint());
+std::string differences_text(const std::string& file, const Comparison& comparison, const Look& look = {});
 
 //   file         as it was given
 //   by           "interface", or "nodes" where only numbers of cables between nodes were compared

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "routing/topology/cable_quantity.h"
 #include "routing/topology/topology_kind.h"
+#include "tools/cableway/picture/drawable_topology.h"
 #include "tools/cableway/picture/node_look.h"
 #include "tools/cableway/text/quantity_text.h"
 
@@ -111,6 +112,24 @@ std::string cable_line(const routing::Topology& topology, const routing::Cable& 
                       ", ", cable_facts(cable), "];\n");
 }
 
+// Each switch, and its cable to each port: they replace the cables between every two of its ports.
+std::string switch_lines(const MarkedTopology& shown) {
+  std::string lines;
+  for (const routing::Node& node : shown.drawn.nodes()) {
+    if (!shown.marks.looks.at(node.name).is_switch) continue;
+    absl::StrAppend(&lines, "  ", quoted(node.name), " [style=filled, fillcolor=gainsboro, switch=true];\n");
+  }
+  for (const routing::Cable& cable : shown.drawn.cables()) {
+    const auto mark = shown.marks.cables.find(cable.name);
+    if (mark == shown.marks.cables.end() || mark->second.kind != CableMark::Kind::kSwitchPort) continue;
+    absl::StrAppend(&lines, "  ", quoted(shown.drawn.node(cable.a.node).name), " -- ",
+                    quoted(shown.drawn.node(cable.b.node).name), " [label=", quoted(mark->second.label),
+                    ", tooltip=", quoted(mark->second.about), ", rate_mbps=", cable.rate_mbps,
+                    ", switch_port=true];\n");
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string topology_dot(const routing::Topology& topology, std::optional<routing::NodeIndex> self) {
@@ -118,13 +137,19 @@ std::string topology_dot(const routing::Topology& topology, std::optional<routin
 }
 
 std::string topology_dot(const routing::Topology& topology, const PictureMarks& marks) {
+  const MarkedTopology shown = drawable_topology(topology, marks);
+  const std::string switches = switch_lines(shown);
+  const routing::Topology& shape = switches.empty() ? topology : shown.drawn;
   std::string text = absl::StrCat(
-      "graph ", quoted(topology.cluster()), " {\n  layout=", engine_for(routing::recognise_shape(topology).kind),
+      "graph ", quoted(topology.cluster()), " {\n  layout=", engine_for(routing::recognise_shape(shape).kind),
       ";\n  overlap=false;\n  splines=true;\n", graph_label(marks.remark), "  node [shape=box, style=rounded];\n");
   for (const routing::Node& node : topology.nodes()) absl::StrAppend(&text, node_line(node, marks.looks.at(node.name)));
-  for (const routing::Cable& cable : topology.cables()) text += cable_line(topology, cable, false, marks);
+  for (const routing::Cable& cable : topology.cables()) {
+    const bool is_in_switch = shown.drawn.find_plugged(cable.name) == nullptr;
+    if (!is_in_switch) text += cable_line(topology, cable, false, marks);
+  }
   for (const routing::Cable& cable : topology.unused_cables()) text += cable_line(topology, cable, true, marks);
-  return text + "}\n";
+  return text + switches + "}\n";
 }
 
 }  // namespace cableway::cli

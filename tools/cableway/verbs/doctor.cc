@@ -15,6 +15,7 @@
 #include "tools/cableway/doctor/doctor_view.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/node/node_query.h"
+#include "tools/cableway/node/topology_look.h"
 #include "tools/cableway/node/topology_source.h"
 
 namespace cableway::cli {
@@ -63,7 +64,11 @@ class DoctorVerb final : public Verb {
     return {
         .name = "doctor",
         .summary = "diagnoses problems and advises what to do; changes nothing",
-        .notes = "It examines the settings, the host and the node; only settings and host if no node runs.",
+        .notes =
+            "It examines the settings, the host and the node; only settings and host if no node runs.\n\n" +
+            all_nodes_notes("one finding for each cause, although both ends of a cable report it or many nodes have "
+                            "it. It uses what nodes know of themselves, and tests nothing; a node that does not "
+                            "answer is an error, or a warning where it is of another version or has no room."),
         .exit_statuses = {{kDone, "nothing above info"},
                           {kWarnings, "warnings"},
                           {kErrors, "errors, or invalid arguments or settings"},
@@ -84,7 +89,9 @@ class DoctorVerb final : public Verb {
     const Examined examined = examine_all(invocation, expect_);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
-    Answer answer{json_ ? doctor_json(*findings, examined.host.nccl) : text_of(*findings, examined, invocation.paint)};
+    const TopologyLook named(invocation.look(), examined.topology);
+    Answer answer{json_ ? doctor_json(*findings, examined.host.nccl)
+                        : doctor_text(*findings, examined.host.nccl, named.look())};
     const Severity worst = worst_of(*findings);
     if (absl::IsNotFound(examined.node) || absl::IsDeadlineExceeded(examined.node)) {
       answer.exit_status = exit_status_of(examined.node);
@@ -95,12 +102,6 @@ class DoctorVerb final : public Verb {
   }
 
  private:
-  static std::string text_of(const std::vector<Finding>& findings, const Examined& examined, const Paint& paint) {
-    if (!examined.topology) return doctor_text(findings, examined.host.nccl, Look{paint});
-    const routing::ShortCableNames names(*examined.topology);
-    return doctor_text(findings, examined.host.nccl, Look{paint, &names});
-  }
-
   absl::StatusOr<Answer> run_all(const Invocation& invocation) const {
     absl::StatusOr<AllNodesView> answer =
         ask_all_nodes(invocation.settings, "doctor", invocation.surroundings.node_deadline);
@@ -108,10 +109,10 @@ class DoctorVerb final : public Verb {
     NodeDocuments documents = read_documents(std::move(answer->answers), answer->unheard);
     const std::vector<ClusterFinding> findings = examine_all_nodes(documents, invocation.settings);
     const Severity worst = worst_of_all(findings);
-    return Answer{json_ ? all_doctor_json(findings, documents).dump(2) + "\n" : all_doctor_text(findings, documents),
-                  worst >= Severity::kError     ? kErrors
-                  : worst == Severity::kWarning ? kWarnings
-                                                : kDone};
+    const int status = worst >= Severity::kError ? kErrors : worst == Severity::kWarning ? kWarnings : kDone;
+    if (json_) return Answer{all_doctor_json(findings, documents).dump(2) + "\n", status};
+    const auto named = look_with_names(invocation.settings, invocation.surroundings.node_deadline, invocation.look());
+    return Answer{all_doctor_text(findings, documents, named->look()), status};
   }
 
   absl::StatusOr<std::vector<Finding>> find(const Invocation& invocation, const Examined& examined) const {

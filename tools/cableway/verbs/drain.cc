@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "routing/text/json_schema.h"
+#include "routing/topology/short_cable_names.h"
 #include "tools/cableway/drain/crossing_circuits.h"
 #include "tools/cableway/drain/drain_report.h"
 #include "tools/cableway/drain/drain_target.h"
@@ -60,10 +61,12 @@ std::string drained_text(const DrainTarget& target) {
                       target.is_cable() ? " drains: no circuit leads over it\n" : " drains: it relays no circuit\n");
 }
 
-std::string not_empty_text(const DrainTarget& target, const CrossingCircuits& left, int timeout_s) {
+std::string not_empty_text(const routing::Topology& topology, const DrainTarget& target, const CrossingCircuits& left,
+                           int timeout_s) {
+  const std::string paths = routing::ShortCableNames(topology).in_text(absl::StrJoin(left.paths, "; "));
   return absl::StrCat(describe(target), " drains, but after ", timeout_s, " s ", describe(left),
                       left.circuits == 1 ? " still leads there" : " still lead there",
-                      left.paths.empty() ? "" : absl::StrCat(" (", absl::StrJoin(left.paths, "; "), ")"),
+                      paths.empty() ? "" : absl::StrCat(" (", paths, ")"),
                       ". Flows without another path stay: see cableway flows");
 }
 
@@ -167,7 +170,7 @@ class DrainVerb final : public Verb {
     }
     if (timeout_s_ > 0 && !left->none()) {
       answer.exit_status = kFailed;
-      answer.remarks.push_back(not_empty_text(target, *left, timeout_s_));
+      answer.remarks.push_back(not_empty_text(topology, target, *left, timeout_s_));
     }
     if (json_) {
       Json view = as_json(target, true);

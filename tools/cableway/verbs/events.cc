@@ -37,10 +37,11 @@ bool is_wanted(const Json& event, const EventFilter& filter) {
   return filter.codes.empty() || std::find(filter.codes.begin(), filter.codes.end(), code) != filter.codes.end();
 }
 
-std::string event_line(const Json& event, const Paint& paint) {
+std::string event_line(const Json& event, const Look& look) {
   const std::string severity = text(event, "severity");
   return absl::StrCat(local_time_text(text(event, "time")), "  ", age_text(number(event, "age_ms")), " ago  ",
-                      paint.severity(severity, severity), "  ", text(event, "code"), "  ", text(event, "text"));
+                      look.paint.severity(severity, severity), "  ", text(event, "code"), "  ",
+                      look.prose(text(event, "text")));
 }
 
 // Each line of JSON is a document.
@@ -80,9 +81,12 @@ std::string new_lines(const Json& answer, const EventTail& tail, Seen& seen) {
   }
   const NewEvents found = new_events(answer.at("events"), seen.last);
   if (found.lost > 0) note(absl::StrCat(found.lost, " events were lost"));
+  std::unique_ptr<const TopologyLook> named;  // cables come and go between two queries
   for (const Json* event : found.events) {
     if (!is_wanted(*event, tail.filter)) continue;
-    absl::StrAppend(&lines, tail.json ? with_schema(*event) : event_line(*event, tail.paint), "\n");
+    if (!tail.json && named == nullptr && tail.look) named = tail.look();
+    const Look look = named == nullptr ? Look() : named->look();
+    absl::StrAppend(&lines, tail.json ? with_schema(*event) : event_line(*event, look), "\n");
   }
   return lines;
 }
@@ -128,11 +132,13 @@ class EventsVerb final : public Verb {
       return std::move(view->text);
     };
     const EventFilter filter{*parse_event_severity(severity_), codes_};
-    if (follow_)
-      return follow_events({json_, filter, ask, invocation.surroundings.pause, invocation.paint}, invocation.out);
+    const auto look = [&] {
+      return look_with_names(invocation.settings, invocation.surroundings.node_deadline, invocation.look());
+    };
+    if (follow_) return follow_events({json_, filter, ask, invocation.surroundings.pause, look}, invocation.out);
     const absl::StatusOr<std::string> answer = ask();
     if (!answer.ok()) return answer.status();
-    return as_answer(json_ ? events_json(*answer, filter) : events_text(*answer, filter, invocation.paint));
+    return as_answer(json_ ? events_json(*answer, filter) : events_text(*answer, filter, look()->look()));
   }
 
  private:
@@ -148,25 +154,25 @@ std::unique_ptr<Verb> events_verb() {
   return std::make_unique<EventsVerb>();
 }
 
-std::string events_table(const Json& events, const std::string& heading, const Paint& paint) {
+std::string events_table(const Json& events, const std::string& heading, const Look& look) {
   using Align = TextTable::Align;
   TextTable table(
       {{"local time"}, {"ago", Align::kRight}, {"severity"}, {"code"}, {heading, Align::kLeft, TextTable::Fit::kWrap}});
   for (const Json& event : events) {
     const std::string severity = text(event, "severity");
     table.add_row({local_time_text(text(event, "time")), age_text(number(event, "age_ms")),
-                   paint.severity(severity, severity), text(event, "code"), text(event, "text")});
+                   look.paint.severity(severity, severity), text(event, "code"), look.prose(text(event, "text"))});
   }
   return table.text();
 }
 
-absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter, const Paint& paint) {
+absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter, const Look& look) {
   return render_answer(answer, "events", [&](const Json& view) {
     Json wanted = Json::array();
     for (const Json& event : view.at("events")) {
       if (is_wanted(event, filter)) wanted.push_back(event);
     }
-    return events_table(wanted, "what happened to node " + text(view, "node"), paint);
+    return events_table(wanted, "what happened to node " + text(view, "node"), look);
   });
 }
 

@@ -10,8 +10,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/event/event_code.h"
+#include "tools/cableway/node/topology_look.h"
 #include "tools/cableway/text/json.h"
-#include "tools/cableway/text/paint.h"
+#include "tools/cableway/text/look.h"
 #include "tools/cableway/verbs/verb.h"
 
 namespace cableway::cli {
@@ -25,13 +26,12 @@ struct EventFilter {
 std::unique_ptr<Verb> events_verb();
 
 // Parses the node's answer (core/view/events_view.h). InvalidArgument: it is not an events view.
-absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter,
-                                        const Paint& paint = Paint());
+absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter, const Look& look = {});
 // The answer, with only the events that pass the filter.
 absl::StatusOr<std::string> events_json(const std::string& answer, const EventFilter& filter);
 
 // Of events as that view lists them, oldest first, with local times; `heading` is that of their texts.
-std::string events_table(const Json& events, const std::string& heading, const Paint& paint);
+std::string events_table(const Json& events, const std::string& heading, const Look& look);
 
 struct EventTail {
   bool json = false;  // one JSON object per line
@@ -39,7 +39,8 @@ struct EventTail {
   // Queries the node; its errors end the tail.
   std::function<absl::StatusOr<std::string>()> ask;
   std::function<void()> pause;  // between two queries
-  Paint paint = Paint();
+  // How the next events look, asked for where there are any; without it, plain.
+  std::function<std::unique_ptr<const TopologyLook>()> look = nullptr;
 };
 
 // Writes the existing events, then new ones, until the node cannot be queried or `out` fails; returns why. Notes lost

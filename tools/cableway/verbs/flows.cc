@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/text/json_schema.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
+#include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
@@ -46,12 +47,6 @@ std::string and_more(std::uint64_t left_out) {
 // "rdma rxe0: both ends have it"
 std::string transport_text(const Json& hop) {
   return absl::StrCat(text(hop, "transport"), ": ", text(hop, "reason"));
-}
-
-// "93.4", or "-" where it is not known.
-std::string mbps_or_dash(const Json& carried) {
-  const Json& mbps = carried.at("mbps");
-  return mbps.is_null() ? "-" : absl::StrFormat("%.1f", mbps.get<double>());
 }
 
 // "2: 31.5 ms, 1.0 MiB again; 7 circuits lost"; reroutes only of a flow that is sent; "-" if there is neither.
@@ -105,9 +100,10 @@ std::string stalls_text(const Json& circuit) {
   return stalls.empty() ? "-" : absl::StrJoin(stalls, ", ");
 }
 
-void add_flow(TextTable& table, const Json& flow) {
+void add_flow(TextTable& table, const Json& flow, const Look& look) {
   const Json& process = flow.at("process");
-  const std::string path = flow.at("waits").is_null() ? text(flow, "path") : "waits for a path: " + text(flow, "waits");
+  const std::string path =
+      flow.at("waits").is_null() ? text(flow, "path") : "waits for a path: " + look.prose(text(flow, "waits"));
   table.add_row({text(flow, "flow"), process.is_null() ? "-" : absl::StrCat(number(flow, "process")),
                  absl::StrCat(flow.at("sends").get<bool>() ? "to " : "from ", text(flow, "node")), path,
                  age_text(number(flow, "open_ms")), bytes_text(number(flow, "bytes")), mbps_or_dash(flow),
@@ -121,7 +117,7 @@ void add_flow(TextTable& table, const Json& flow) {
   }
 }
 
-std::string own_flows_text(const Json& status) {
+std::string own_flows_text(const Json& status, const Look& look) {
   const Json& flows = status.at("flows");
   std::string head = absl::StrCat("flows of processes on node ", text(status, "node"), ": ",
                                   number(status.at("own"), "flows_open"), " open\n");
@@ -138,24 +134,8 @@ std::string own_flows_text(const Json& status) {
                    {"reroutes, stalls", Align::kLeft, Fit::kWrap},
                    {"port"},
                    {"transport, and why", Align::kLeft, Fit::kWrap}});
-  for (const Json& flow : flows) add_flow(table, flow);
+  for (const Json& flow : flows) add_flow(table, flow, look);
   return absl::StrCat(head, "\n", table.text(), and_more(flows_left_out(status)));
-}
-
-// The path of a circuit, "n0 -n0.eth1-n1.eth0-> n1", with the names of cables as tables have them.
-std::string circuit_path_text(const std::string& path, const Look& look) {
-  const std::string before = " -";
-  const std::string after = "-> ";
-  std::string shown;
-  std::size_t at = 0;
-  for (std::size_t begin = path.find(before); begin != std::string::npos; begin = path.find(before, at)) {
-    begin += before.size();
-    const std::size_t end = path.find(after, begin);
-    if (end == std::string::npos) break;
-    absl::StrAppend(&shown, path.substr(at, begin - at), look.cable(path.substr(begin, end - begin)), after);
-    at = end + after.size();
-  }
-  return shown.append(path, at);
 }
 
 std::string circuits_text(const Json& status, const Look& look) {
@@ -174,10 +154,10 @@ std::string circuits_text(const Json& status, const Look& look) {
                    {"in, and why", Align::kLeft, Fit::kWrap},
                    {"out, and why", Align::kLeft, Fit::kWrap}});
   for (const Json& circuit : circuits) {
-    table.add_row({text(circuit, "flow"), circuit_path_text(text(circuit, "path"), look),
-                   age_text(number(circuit, "open_ms")), absl::StrCat(number(circuit, "chunks")),
-                   bytes_text(number(circuit, "bytes")), absl::StrFormat("%.1f", mean_mbps(circuit)),
-                   transport_text(circuit.at("upstream")), transport_text(circuit.at("downstream"))});
+    table.add_row({text(circuit, "flow"), look.prose(text(circuit, "path")), age_text(number(circuit, "open_ms")),
+                   absl::StrCat(number(circuit, "chunks")), bytes_text(number(circuit, "bytes")),
+                   absl::StrFormat("%.1f", mean_mbps(circuit)), transport_text(circuit.at("upstream")),
+                   transport_text(circuit.at("downstream"))});
   }
   return absl::StrCat(head, "\n", table.text(), and_more(circuits_left_out(status)));
 }
@@ -207,6 +187,9 @@ std::unique_ptr<Verb> flows_verb() {
            "standbys included; stalls: for how long nothing landed over one of its circuits, or an alternate was kept "
            "away, as its\n"
            "way was in use or a relay had no time. A relayed circuit's rate is the mean since it was opened",
+       .notes = all_nodes_notes(
+           "a row for each flow between processes of all nodes, although both of its ends report it, and one for each "
+           "node that relays."),
        .examples = {"cableway flows", "cableway flows --watch", "cableway flows --all",
                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
        .view = "status",
@@ -214,14 +197,16 @@ std::unique_ptr<Verb> flows_verb() {
        .as_json = flows_json,
        .names_cables = true,
        .watchable = true,
-       .of_all = ShownOfAll{
-           "flows", [](NodeDocuments& documents, const NodeDocuments* /*before*/) { return all_flows_text(documents); },
-           all_flows_json}});
+       .of_all = ShownOfAll{"flows",
+                            [](NodeDocuments& documents, const NodeDocuments* /*before*/, const Look& look) {
+                              return all_flows_text(documents, look);
+                            },
+                            all_flows_json}});
 }
 
 absl::StatusOr<std::string> flows_text(const std::string& answer, const Look& look) {
   return render_answer(answer, "status", [&](const Json& status) {
-    return absl::StrCat(own_flows_text(status), "\n", circuits_text(status, look));
+    return absl::StrCat(own_flows_text(status, look), "\n", circuits_text(status, look));
   });
 }
 

@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "routing/topology/short_cable_names.h"
 #include "tools/cableway/node/node_query.h"
-#include "tools/cableway/node/topology_source.h"
+#include "tools/cableway/node/topology_look.h"
 
 namespace cableway::cli {
 namespace {
@@ -23,8 +22,11 @@ class NodeViewVerb final : public Verb {
   explicit NodeViewVerb(NodeViewRendering shown) : shown_(std::move(shown)) {}
 
   Command describe() override {
-    Command command{
-        .name = shown_.name, .summary = shown_.summary, .examples = shown_.examples, .arguments = {json_flag(json_)}};
+    Command command{.name = shown_.name,
+                    .summary = shown_.summary,
+                    .notes = shown_.notes,
+                    .examples = shown_.examples,
+                    .arguments = {json_flag(json_)}};
     if (shown_.of_all) command.arguments.push_back(all_nodes_flag(all_));
     if (shown_.watchable) {
       command.arguments.push_back(flag(
@@ -50,16 +52,12 @@ class NodeViewVerb final : public Verb {
         ask_node(invocation.settings, shown_.view, invocation.surroundings.node_deadline);
     if (!answer.ok()) return answer.status();
     if (json_) return shown_.as_json(answer->text);
-    const absl::StatusOr<KnownTopology> known = topology_for_names(invocation);
-    if (!known.ok()) return shown_.as_text(answer->text, Look{invocation.paint});
-    const routing::ShortCableNames names(known->topology);
-    return shown_.as_text(answer->text, Look{invocation.paint, &names});
+    return shown_.as_text(answer->text, look_of(invocation)->look());
   }
 
-  // Not found where names are not needed. An error costs no more than short names.
-  absl::StatusOr<KnownTopology> topology_for_names(const Invocation& invocation) const {
-    if (!shown_.names_cables) return absl::NotFoundError("no names are needed");
-    return find_topology(invocation.settings, "", invocation.surroundings.node_deadline);
+  std::unique_ptr<const TopologyLook> look_of(const Invocation& invocation) const {
+    if (!shown_.names_cables) return std::make_unique<const TopologyLook>(invocation.look(), std::nullopt);
+    return look_with_names(invocation.settings, invocation.surroundings.node_deadline, invocation.look());
   }
 
   absl::StatusOr<std::string> show_all(const Invocation& invocation) {
@@ -68,7 +66,7 @@ class NodeViewVerb final : public Verb {
     if (!answer.ok()) return answer.status();
     NodeDocuments documents = read_documents(std::move(answer->answers), answer->unheard);
     if (json_) return shown_.of_all->as_json(std::move(documents)).dump(2) + "\n";
-    std::string text = shown_.of_all->as_text(documents, before_ ? &*before_ : nullptr);
+    std::string text = shown_.of_all->as_text(documents, before_ ? &*before_ : nullptr, look_of(invocation)->look());
     before_ = std::move(documents);
     return text;
   }

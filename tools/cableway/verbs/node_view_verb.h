@@ -20,7 +20,7 @@ namespace cableway::cli {
 struct ShownOfAll {
   std::string view;  // the nodes', as in core/view/shown_view.h
   // `before`: what --watch has shown last; null: nothing yet.
-  std::string (*as_text)(NodeDocuments& documents, const NodeDocuments* before);
+  std::string (*as_text)(NodeDocuments& documents, const NodeDocuments* before, const Look& look);
   Json (*as_json)(NodeDocuments documents);
 };
 
@@ -31,6 +31,7 @@ struct NodeViewRendering {
 
   std::string name;  // the verb's
   std::string summary;
+  std::string notes = {};
   std::vector<std::string> examples;
   std::string view;  // the node's
   RenderText as_text;

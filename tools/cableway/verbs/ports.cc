@@ -78,28 +78,26 @@ std::string control_text(const Json& control) {
   return line;
 }
 
-std::string port_text(const Json& port, const Paint& paint) {
-  std::string lines = absl::StrCat(
-      "port ", text(port, "interface"), "\n", "  addresses  ",
-      absl::StrJoin(port.at("addresses").get<std::vector<std::string>>(), ", "), "\n", "  link       ",
-      port.at("carrier").get<bool>() ? rate_or_unknown(port, "link_mbps") : paint(Paint::Tone::kError, "no carrier"),
-      ", MTU ", number(port, "mtu"), "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ",
-      text(port, "transport"), ": ", text(port, "transport_reason"), "\n");
-  if (!port.at("root").is_null()) absl::StrAppend(&lines, "  PCIe root  ", root_text(port), "\n");
-  if (!port.at("plug").is_null()) absl::StrAppend(&lines, "  plug       ", text(port, "plug"), "\n");
+std::string port_text(const Json& port, const Look& look) {
+  std::string lines = absl::StrCat("port ", text(port, "interface"), "\n");
+  const auto add = [&](const char* lead, const std::string& text) { lines += look.lines(lead, text); };
+  const Json& addresses = port.at("addresses");
+  add("  addresses  ", absl::StrJoin(addresses.get<std::vector<std::string>>(), ", "));
+  const std::string link = port.at("carrier").get<bool>() ? rate_or_unknown(port, "link_mbps")
+                                                          : look.paint(Paint::Tone::kError, "no carrier");
+  add("  link       ", absl::StrCat(link, ", MTU ", number(port, "mtu")));
+  add("  RDMA       ", rdma_text(port));
+  add("  hops       ", absl::StrCat(text(port, "transport"), ": ", text(port, "transport_reason")));
+  if (!port.at("root").is_null()) add("  PCIe root  ", root_text(port));
+  if (!port.at("plug").is_null()) add("  plug       ", text(port, "plug"));
   const Json& neighbours = port.at("neighbours");
-  if (neighbours.empty()) absl::StrAppend(&lines, "  neighbour  none heard\n");
-  for (const Json& neighbour : neighbours)
-    absl::StrAppend(&lines, "  neighbour  ", neighbour_line(neighbour, paint), "\n");
+  if (neighbours.empty()) add("  neighbour  ", "none heard");
+  for (const Json& neighbour : neighbours) add("  neighbour  ", neighbour_line(neighbour, look.paint));
   const Json& control = port.at("control");
-  absl::StrAppend(&lines, "  datagrams  ", control_text(control), "\n");
+  add("  datagrams  ", control_text(control));
   if (control.is_null()) return lines;
-  if (!control.at("last_error").is_null()) {
-    absl::StrAppend(&lines, "  last error ", text(control, "last_error"), "\n");
-  }
-  for (const Json& reason : control.at("not_open")) {
-    absl::StrAppend(&lines, "  not open   ", reason.get<std::string>(), "\n");
-  }
+  if (!control.at("last_error").is_null()) add("  last error ", text(control, "last_error"));
+  for (const Json& reason : control.at("not_open")) add("  not open   ", reason.get<std::string>());
   return lines;
 }
 
@@ -118,6 +116,9 @@ std::unique_ptr<Verb> ports_verb() {
        .summary =
            "every port with its addresses, rate, RDMA device and neighbours, and every unused interface with the "
            "reason",
+       .notes = all_nodes_notes(
+           "a row for each port of each node; with --watch its rates since the last time, as the kernel counts them: "
+           "without RDMA."),
        .examples = {"cableway ports", "cableway ports --all --watch", "cableway ports --json | jq '.rejected'"},
        .view = "ports",
        .as_text = ports_text,
@@ -130,7 +131,7 @@ absl::StatusOr<std::string> ports_text(const std::string& answer, const Look& lo
   return render_answer(answer, "ports", [&](const Json& view) {
     std::string lines = absl::StrCat("ports of node ", text(view, "node"), " of cluster ", text(view, "cluster"), ": ",
                                      view.at("ports").size(), "\n");
-    for (const Json& port : view.at("ports")) absl::StrAppend(&lines, "\n", port_text(port, look.paint));
+    for (const Json& port : view.at("ports")) absl::StrAppend(&lines, "\n", port_text(port, look));
     absl::StrAppend(&lines, rejected_text(view.at("rejected")));
     const Json& dropped = view.at("dropped");
     std::string drops;

@@ -7,7 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
+#include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/local_time.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -78,19 +80,30 @@ std::string facts_text(const Json& status, const Look& look) {
       number(memory, "waits"), " times\n", registered_text(status.at("rdma_memory")));
 }
 
-// "since 2026-03-01 12:34:56.789, for 1 min 01 s"
+// The lines of facts in lines that fit: each begins with a label, or is the first one.
+std::string fitting(const std::string& facts, const Look& look) {
+  constexpr std::size_t kLabelWidth = 14;
+  std::string lines;
+  for (const absl::string_view each : absl::StrSplit(facts, '\n', absl::SkipEmpty())) {
+    const std::string line(each);
+    const std::size_t label = line.front() == ' ' ? kLabelWidth : 0;
+    lines += look.lines(line.substr(0, label), line.substr(label));
+  }
+  return lines;
+}
+
+// " (since 2026-03-01 12:34:56.789, for 1 min 01 s)"
 std::string since_text(const Json& problem) {
-  const Json& seconds = problem.at("seconds");
-  if (seconds.is_null()) return "";
-  return absl::StrCat(" (since ", local_time_text(text(problem, "since")), ", for ",
-                      age_text(seconds.get<std::uint64_t>() * 1000), ")");
+  const std::string age = problem_age(problem);
+  return age.empty() ? "" : absl::StrCat(" (since ", local_time_text(text(problem, "since")), ", ", age, ")");
 }
 
 std::string problems_text(const Json& problems, const Look& look) {
   std::string lines;
   for (const Json& problem : problems) {
-    absl::StrAppend(&lines, "  ", look.paint(Paint::Tone::kError, "problem"), "     ", text(problem, "text"),
-                    since_text(problem), " [", text(problem, "code"), "]\n");
+    const std::string lead = absl::StrCat("  ", look.paint(Paint::Tone::kError, "problem"), "     ");
+    absl::StrAppend(&lines, look.lines(lead, absl::StrCat(text(problem, "text"), since_text(problem), " [",
+                                                          text(problem, "code"), "]")));
   }
   return lines;
 }
@@ -108,11 +121,10 @@ std::string neighbours_text(const Json& status, const Look& look) {
                    {"state"},
                    {"known for", Align::kRight}});
   for (const Json& each : neighbours) {
-    const Json& rate = each.at("rate_mbps");
     const Json& latency = each.at("latency_us");
     const bool drains = each.at("draining").get<bool>();
     table.add_row({text(each, "node"), look.cable(text(each, "cable")), text(each, "interface"),
-                   text(each, "neighbour_interface"), rate.is_null() ? "-" : rate_text(rate.get<std::uint64_t>()),
+                   text(each, "neighbour_interface"), rate_or_dash(each, "rate_mbps"),
                    latency_cell(latency.is_null() ? std::nullopt : std::optional(latency.get<double>())),
                    look.paint.state(absl::StrCat(text(each, "state"), drains ? ", drains" : "")),
                    age_text(number(each, "known_ms"))});
@@ -123,7 +135,7 @@ std::string neighbours_text(const Json& status, const Look& look) {
 std::string latest_events_text(const Json& status, const Look& look) {
   const Json& events = status.at("latest_events");
   if (events.empty()) return "";
-  return absl::StrCat("\n", events_table(events, "latest warnings and errors", look.paint));
+  return absl::StrCat("\n", events_table(events, "latest warnings and errors", look));
 }
 
 }  // namespace
@@ -132,20 +144,22 @@ std::unique_ptr<Verb> status_verb() {
   return node_view_verb(
       {.name = "status",
        .summary = "the node's version, addresses, problems, neighbours, sessions, flows and relaying",
+       .notes = all_nodes_notes("a row for each node, then the problems of each."),
        .examples = {"cableway status", "cableway status --all", "cableway status --json | jq .relayed.bytes"},
        .view = "status",
        .as_text = status_text,
        .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
        .names_cables = true,
-       .of_all = ShownOfAll{
-           "status",
-           [](NodeDocuments& documents, const NodeDocuments* /*before*/) { return all_status_text(documents); },
-           all_status_json}});
+       .of_all = ShownOfAll{"status",
+                            [](NodeDocuments& documents, const NodeDocuments* /*before*/, const Look& look) {
+                              return all_status_text(documents, look);
+                            },
+                            all_status_json}});
 }
 
 absl::StatusOr<std::string> status_text(const std::string& answer, const Look& look) {
   return render_answer(answer, "status", [&](const Json& status) {
-    return absl::StrCat(facts_text(status, look), problems_text(status.at("problems"), look),
+    return absl::StrCat(fitting(facts_text(status, look), look), problems_text(status.at("problems"), look),
                         neighbours_text(status, look), latest_events_text(status, look));
   });
 }

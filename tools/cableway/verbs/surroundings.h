@@ -3,6 +3,7 @@
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_SURROUNDINGS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -39,6 +40,7 @@ struct Surroundings {
   std::string host_root = "";  // in place of "/"
   std::istream* in = nullptr;  // where questions are answered
   bool in_is_terminal = false;
+  std::size_t out_columns = 0;  // of the terminal on standard output; 0: not known
 };
 
 }  // namespace cableway::cli

@@ -46,11 +46,22 @@ struct Compared {
     const MarkedTopology marked = mark_topology(known.topology, self, *expected, comparison);
     return topology_svg(marked.drawn, marked.marks);
   }
-  std::string text(const Paint& paint) const {
-    const std::string found = topology_text(known.topology, paint);
-    return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison, paint)) : found;
+  std::string text(const Look& look) const {
+    const std::string found = topology_text(known.topology, look.paint);
+    return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison, look)) : found;
   }
 };
+
+// "node n0", "cable n0-n1": for shells, which complete them.
+std::string names_text(const routing::Topology& topology) {
+  const routing::ShortCableNames names(topology);
+  std::string lines;
+  for (const routing::Node& node : topology.nodes()) absl::StrAppend(&lines, "node ", node.name, "\n");
+  for (const routing::Cable& cable : topology.plugged_cables()) {
+    absl::StrAppend(&lines, "cable ", names.of(cable), "\n");
+  }
+  return lines;
+}
 
 class TopologyVerb final : public Verb {
  public:
@@ -66,13 +77,16 @@ class TopologyVerb final : public Verb {
                       flag("--dot", dot_, "as a graph for Graphviz").excluding({"--json"}),
                       flag("--svg", svg_, "as a picture").excluding({"--json", "--dot"}),
                       flag("--toml", toml_, "as a topology file, to edit").excluding({"--json", "--dot", "--svg"}),
-                      expect_option(expect_).excluding({"--toml"})}};
+                      flag("--names", names_, "only the names of nodes and cables, as tables have them, one a line")
+                          .excluding({"--json", "--dot", "--svg", "--toml"}),
+                      expect_option(expect_).excluding({"--toml", "--names"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
     const absl::StatusOr<KnownTopology> known =
         find_topology(invocation.settings, file_, invocation.surroundings.node_deadline);
     if (!known.ok()) return known.status();
+    if (names_) return Answer{names_text(known->topology)};
     if (toml_) return Answer{routing::to_topology_file(known->topology)};
     std::vector<std::string> remarks;
     absl::StatusOr<std::optional<ExpectedTopology>> expected = find_expected(invocation.settings, remarks);
@@ -82,7 +96,7 @@ class TopologyVerb final : public Verb {
                       .expected = *std::move(expected),
                       .comparison = {}};
     if (compared.expected) compared.comparison = compare_topologies(compared.expected->topology, known->topology);
-    return Answer{render(compared, invocation.paint), kDone, std::move(remarks)};
+    return Answer{render(compared, invocation.look()), kDone, std::move(remarks)};
   }
 
  private:
@@ -98,16 +112,17 @@ class TopologyVerb final : public Verb {
     return std::optional<ExpectedTopology>();
   }
 
-  std::string render(const Compared& compared, const Paint& paint) const {
+  std::string render(const Compared& compared, const Look& look) const {
     if (json_) return compared.json();
     if (dot_) return compared.dot();
-    return svg_ ? compared.svg() : compared.text(paint);
+    return svg_ ? compared.svg() : compared.text(look);
   }
 
   bool json_ = false;
   bool dot_ = false;
   bool svg_ = false;
   bool toml_ = false;
+  bool names_ = false;
   std::string file_;
   std::string expect_;
 };

@@ -11,6 +11,7 @@
 #include "core/settings/settings.h"
 #include "tools/cableway/command/command.h"
 #include "tools/cableway/command/exit_status.h"
+#include "tools/cableway/text/look.h"
 #include "tools/cableway/text/paint.h"
 #include "tools/cableway/verbs/surroundings.h"
 
@@ -24,6 +25,8 @@ struct Invocation {
   std::ostream& out;                // for output that continues until interrupted; other output is the Answer
   std::ostream& err;                // progress
   Paint paint = Paint();            // colours of text on `out`
+
+  Look look() const { return {.paint = paint, .columns = prose_columns(surroundings.out_columns)}; }
 };
 
 struct Answer {
@@ -51,6 +54,13 @@ inline Argument json_flag(bool& target) {
 // "--all", of the verbs that show all nodes.
 inline Argument all_nodes_flag(bool& target) {
   return flag("--all", target, "of all nodes of the cluster, which the node here asks over the cables");
+}
+
+// What --help and the manual page say of it; `shows`: of this verb's views.
+inline std::string all_nodes_notes(const std::string& shows) {
+  return "With --all, " + shows +
+         " Nodes that do not answer come last, each with one cause; they delay no other node. They are asked along the "
+         "paths that flows take, and no other network is needed.";
 }
 
 inline absl::StatusOr<Answer> as_answer(absl::StatusOr<std::string> text) {

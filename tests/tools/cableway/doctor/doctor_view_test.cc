@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "routing/topology/short_cable_names.h"
 #include "tests/routing/sample_topologies.h"
 
@@ -60,6 +63,26 @@ TEST(DoctorView, HasShortNamesAndColours) {
               ::testing::StartsWith("\x1b[1;31merror\x1b[0m    cable n0-n1: is slow [CODE]\n"));
   EXPECT_THAT(doctor_text(findings, {}), ::testing::StartsWith("error    cable n0.eth1-n1.eth1: is slow [CODE]\n"));
   EXPECT_THAT(doctor_json(findings, {}), ::testing::HasSubstr("cable n0.eth1-n1.eth1"));
+}
+
+TEST(DoctorView, GoesOnInTheNextLine) {
+  std::string what = "does not answer";
+  for (int i = 0; i < 20; ++i) what += " and so on";
+  const std::vector<Finding> findings = {
+      {Severity::kWarning, "CODE", "port eth1", what, what + ": ip link set dev eth1 mtu 9000\nthen again"}};
+  const std::string text = doctor_text(findings, {}, Look{.columns = 80});
+  std::string longest;
+  std::string joined;
+  for (const auto each : absl::StrSplit(text, '\n')) {
+    const std::string line(each);
+    if (line.size() > longest.size()) longest = line;
+    joined += " " + line.substr(std::min(line.size(), line.find_first_not_of(' ')));
+  }
+  EXPECT_LE(longest.size(), 80U) << longest;
+  EXPECT_GT(longest.size(), 70U) << longest;
+  EXPECT_THAT(joined, ::testing::HasSubstr(what + " [CODE] -> " + what + ": ip link set dev eth1 mtu 9000 then again"));
+  EXPECT_THAT(text, ::testing::HasSubstr("ip link set dev eth1 mtu 9000\n            then again\n"));
+  EXPECT_THAT(nlohmann::json::parse(doctor_json(findings, {})).at("findings")[0].at("what"), what);
 }
 
 TEST(DoctorView, NamesWhereNcclFindsNoSettings) {

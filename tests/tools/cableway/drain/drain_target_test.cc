@@ -131,5 +131,18 @@ TEST(DrainTarget, AnUnknownNameIsRefusedWithTheNearest) {
   EXPECT_THAT(refusal("n9", "n9"), HasSubstr("is not in its topology yet"));
 }
 
+TEST(DrainTarget, SeveralAtOnePortHaveTheNamesOfTables) {
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
+  cables[0].a.interface = cables[1].b.interface = "eth0";
+  cables[0].b.interface = cables[1].a.interface = "sw0";
+  cables[0].name = "n0.eth0-n1.sw0";
+  cables[1].name = "n1.sw0-n2.eth0";
+  const routing::Topology topology = routing::make_topology(routing::sample_nodes(3), cables);
+  EXPECT_EQ(find_drain_target(topology, "n1", "sw0").status().message(),
+            "port sw0 ends 2 cables: name one of n0-n1, n1-n2");
+  EXPECT_THAT(std::string(find_drain_target(topology, "n1", "n1-n3").status().message()),
+              HasSubstr("did you mean \"n1-n2\"?"));
+}
+
 }  // namespace
 }  // namespace cableway::cli

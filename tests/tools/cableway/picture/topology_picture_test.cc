@@ -390,6 +390,28 @@ TEST(TopologyDot, IsAGraph) {
 )");
 }
 
+TEST(TopologyDot, ASwitchIsABoxWithACableToEachPort) {
+  std::vector<Node> nodes = routing::sample_nodes(4);
+  std::vector<Cable> cables;
+  for (const auto& [a, b] : {std::pair(0, 1), std::pair(0, 2), std::pair(1, 2)}) {
+    Cable& cable = cables.emplace_back(routing::sample_cable(static_cast<std::uint32_t>(cables.size()), a, b));
+    cable.a.plug = cable.b.plug = "p0";
+  }
+  cables.push_back(routing::sample_cable(3, 2, 3));
+  cables.back().draining = true;
+  const std::string dot = topology_dot(routing::make_topology(nodes, cables), NodeIndex{0});
+  EXPECT_THAT(dot, HasSubstr("  \"switch\" [style=filled, fillcolor=gainsboro, switch=true];\n"));
+  for (const char* const node : {"n0", "n1", "n2"}) {
+    EXPECT_THAT(dot, HasSubstr(std::string("  \"") + node + "\" -- \"switch\" [label=\"10 Gbit/s\", tooltip=\""));
+    EXPECT_THAT(dot, HasSubstr(", rate_mbps=10000, switch_port=true];\n"));
+  }
+  EXPECT_THAT(dot, HasSubstr("\"n2\" -- \"n3\" [label=\"c3\\n10 Gbit/s\""));
+  EXPECT_THAT(dot, HasSubstr("draining=true")) << "its facts are those of the cable";
+  for (const char* const between : {"\"n0\" -- \"n1\"", "\"n0\" -- \"n2\"", "\"n1\" -- \"n2\"", "\"n3\" -- \"sw"}) {
+    EXPECT_EQ(dot.find(between), std::string::npos) << dot;
+  }
+}
+
 TEST(TopologyDot, SelectsTheGraphvizLayoutByShape) {
   EXPECT_THAT(topology_dot(routing::sample_topology(5, routing::ring_pairs(5)), std::nullopt),
               HasSubstr("layout=circo"));

@@ -125,10 +125,9 @@ TEST(StatusText, ShowsRegisteredMemoryIfThereIsAny) {
   EXPECT_THAT(*status_text(kStatus), Not(HasSubstr("RDMA")));
   status["rdma_memory"]["registered_bytes"] = 65536;
   status["rdma_memory"]["floor_bytes"] = 65536;
-  EXPECT_THAT(
-      *status_text(status.dump()),
-      HasSubstr("\n  RDMA        64.0 KiB registered, 64.0 KiB of it as floors; leases: 0 of 512 out (0 bytes), "
-                "at most 0 at once, waited for 0 times\n"));
+  EXPECT_THAT(*status_text(status.dump()), HasSubstr("\n  RDMA        64.0 KiB registered, 64.0 KiB of it as floors; "
+                                                     "leases: 0 of 512 out (0 bytes), at most 0 at once, waited\n"
+                                                     "              for 0 times\n"));
 }
 
 TEST(FlowsText, ListsFlowsAndCircuitsWithTheirTransports) {
@@ -298,10 +297,14 @@ port eth1
   hops       rdma: mlx5_0, RoCE v2, GID 3
   PCIe root  0000:00:00.0, 98.3 Gbit/s: the port carries 98.3 Gbit/s
   plug       p0
-  neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there, 12.25 us one way; last heard 0.0 s ago
-  neighbour  node n4, its port eth0: heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); last heard 0.1 s ago
-  neighbour  node n0, its port eth5: on the same wire, whose cables join other ports of the two nodes; last heard 0.1 s ago
-  neighbour  node n5, its port eth0: heard, but large packets from there are lost (see cableway doctor); last heard 0.1 s ago
+  neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there, 12.25 us one way; last
+             heard 0.0 s ago
+  neighbour  node n4, its port eth0: heard, but it does not hear this node, or MTU or addresses do not match (see
+             cableway doctor); last heard 0.1 s ago
+  neighbour  node n0, its port eth5: on the same wire, whose cables join other ports of the two nodes; last heard 0.1 s
+             ago
+  neighbour  node n5, its port eth0: heard, but large packets from there are lost (see cableway doctor); last heard
+             0.1 s ago
   datagrams  10 sent, 9 received, 2 foreign, 4 not sent (EPERM)
   last error cannot send
   not open   cannot bind
