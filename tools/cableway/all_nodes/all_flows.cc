@@ -96,7 +96,7 @@ std::string flows_table(const std::map<FlowKey, Json>& flows) {
                    age_text(number(flow, "open_ms")), bytes_text(number(flow, "bytes")),
                    mbps.is_null() ? "-" : absl::StrFormat("%.1f", mbps.get<double>()),
                    absl::StrCat(number(flow, "circuits")),
-                   reroutes.is_null() ? "-" : absl::StrCat(reroutes.get<std::uint64_t>()), text(flow, "transport")});
+                   reroutes.is_null() ? "-" : absl::StrCat(whole_number(reroutes)), text(flow, "transport")});
   }
   return absl::StrCat("\n", table.text());
 }

@@ -21,7 +21,7 @@ std::string problem_lines(const Json& status) {
   for (const Json& problem : status.at("problems")) {
     const Json& seconds = problem.at("seconds");
     const std::string since =
-        seconds.is_null() ? "" : absl::StrCat(" (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
+        seconds.is_null() ? "" : absl::StrCat(" (for ", age_text(whole_number(seconds) * 1000), ")");
     absl::StrAppend(&lines, "  ", text(problem, "text"), since, " [", text(problem, "code"), "]\n");
   }
   return lines;

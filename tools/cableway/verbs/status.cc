@@ -83,7 +83,7 @@ std::string since_text(const Json& problem) {
   const Json& seconds = problem.at("seconds");
   if (seconds.is_null()) return "";
   return absl::StrCat(" (since ", local_time_text(text(problem, "since")), ", for ",
-                      age_text(seconds.get<std::uint64_t>() * 1000), ")");
+                      age_text(whole_number(seconds) * 1000), ")");
 }
 
 std::string problems_text(const Json& problems, const Look& look) {
@@ -112,7 +112,7 @@ std::string neighbours_text(const Json& status, const Look& look) {
     const Json& latency = each.at("latency_us");
     const bool drains = each.at("draining").get<bool>();
     table.add_row({text(each, "node"), look.cable(text(each, "cable")), text(each, "interface"),
-                   text(each, "neighbour_interface"), rate.is_null() ? "-" : rate_text(rate.get<std::uint64_t>()),
+                   text(each, "neighbour_interface"), rate.is_null() ? "-" : rate_text(whole_number(rate)),
                    latency_cell(latency.is_null() ? std::nullopt : std::optional(latency.get<double>())),
                    look.paint.state(absl::StrCat(text(each, "state"), drains ? ", drains" : "")),
                    age_text(number(each, "known_ms"))});
