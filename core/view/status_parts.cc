@@ -34,7 +34,8 @@ nlohmann::ordered_json with_leases(nlohmann::ordered_json first, const MemorySta
 }
 
 nlohmann::ordered_json problem_json(EventCode code, const std::string& interface, const std::string& text) {
-  return {{"code", name_of(code)}, {"interface", interface}, {"text", text}, {"seconds", nullptr}, {"since", nullptr}};
+  return {{"code", name_of(code)}, {"interface", interface}, {"neighbour", nullptr}, {"cable", nullptr},
+          {"text", text},          {"seconds", nullptr},     {"since", nullptr}};
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ nlohmann::ordered_json own_flows_json(const FlowsStatus& flows) {
 nlohmann::ordered_json relayed_json(const RelayStatus& relay) {
   return {{"bytes", relay.bytes},
           {"chunks", relay.chunks},
-          {"circuits_open", relay.circuits.size()},
+          {"circuits_open", relay.circuits_open},
           {"circuits_opened", relay.circuits_opened},
           {"circuits_broken", relay.circuits_broken},
           {"setups_refused", relay.setups_refused}};
@@ -111,13 +112,17 @@ nlohmann::ordered_json problems_json(const Node& node, const std::vector<HostPro
   for (const Problem& problem : node.problems()) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
     problems.push_back(problem_json(problem.code, problem.interface, problem.text));
+    problems.back()["neighbour"] = or_null(problem.neighbour);
     problems.back()["seconds"] = seconds;
     problems.back()["since"] = wall_time_json(node, run, problem.since);
   }
   for (const std::string& text : node.left_out()) {
     problems.push_back(problem_json(EventCode::kCableLeftOut, "", text));
   }
-  for (const HostProblem& problem : more) problems.push_back(problem_json(problem.code, "", problem.text));
+  for (const HostProblem& problem : more) {
+    problems.push_back(problem_json(problem.code, "", problem.text));
+    problems.back()["cable"] = or_null(problem.cable);
+  }
   return problems;
 }
 
