@@ -236,7 +236,7 @@ class Examination {
       if (is_found_already(code) || causes_.follows(code)) continue;
       std::string what = text(problem, "text");
       const Json& seconds = problem.at("seconds");
-      if (!seconds.is_null()) absl::StrAppend(&what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
+      if (!seconds.is_null()) absl::StrAppend(&what, " (for ", age_text(whole_number(seconds) * 1000), ")");
       // The text of a problem contains the advice.
       findings_.push_back({grade_of(code), code, "problem", std::move(what), ""});
     }
@@ -293,7 +293,7 @@ class Examination {
       const std::string& a = topology.node(cable.a.node).name;
       const std::string& b = topology.node(cable.b.node).name;
       if (cable.loss_percent == 0 || (a != name && b != name)) continue;
-      if (causes_.has_problem(EventCode::kCableLossy, cable.name)) continue;
+      if (causes_.has_of_cable(EventCode::kCableLossy, cable.name)) continue;
       add(EventCode::kCableLossy, absl::StrCat("cable ", cable.name),
           absl::StrCat("loses ", cable.loss_percent, " % of what this node sends over it, as node ", a == name ? b : a,
                        " finds: paths use it only where there is no better way"));
