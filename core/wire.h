@@ -54,6 +54,12 @@ class WireReader {
   T get() {
     return take(sizeof(T)) ? load_little_endian<T>(taken_.data()) : T{0};
   }
+  // A byte that is 0 or 1; others are an error.
+  bool get_flag() {
+    const auto value = get<std::uint8_t>();
+    if (value > 1) reject();
+    return ok_ && value == 1;
+  }
   void get_bytes(std::span<std::byte> out) {
     if (take(out.size()) && !out.empty()) std::memcpy(out.data(), taken_.data(), out.size());
   }

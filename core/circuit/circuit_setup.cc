@@ -189,7 +189,10 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   }
   CircuitSetup setup;
   const auto purpose = reader.get<std::uint8_t>();
-  if (purpose > static_cast<std::uint8_t>(SetupPurpose::kView)) reader.reject();
+  if (reader.ok() && purpose > static_cast<std::uint8_t>(SetupPurpose::kView)) {
+    return absl::UnimplementedError(
+        absl::StrCat("set-up: unknown purpose ", purpose, ": install the same Cableway on both"));
+  }
   setup.purpose = static_cast<SetupPurpose>(purpose);
   reader.get_bytes(setup.listener);
   reader.get_bytes(setup.nonce);
@@ -200,9 +203,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   const auto share = reader.get<std::uint8_t>();
   if (share > static_cast<std::uint8_t>(CircuitShare::kAlternate)) reader.reject();
   setup.share = static_cast<CircuitShare>(share);
-  const auto further = reader.get<std::uint8_t>();
-  if (further > 1) reader.reject();
-  setup.further = further == 1;
+  setup.further = reader.get_flag();
   setup.source_port = reader.get<std::uint16_t>();
   setup.path_wait_ms = reader.get<std::uint32_t>();
   reader.get_bytes(setup.proof);
@@ -222,8 +223,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   }
   for (std::size_t i = 0; i < offers && reader.ok(); ++i) setup.offers.push_back(get_offer(reader));
   if (setup.purpose == SetupPurpose::kView) setup.view = reader.get_text(kMaxViewName);
-  if (!reader.finished())
-    return absl::InvalidArgumentError("set-up: truncated, unknown purpose or share, or trailing bytes");
+  if (!reader.finished()) return absl::InvalidArgumentError("set-up: truncated, unknown share, or trailing bytes");
   if (absl::Status status = check_offers(setup.offers); !status.ok()) return status;
   if (absl::Status status = check_limits(setup); !status.ok()) return status;
   return setup;

@@ -102,7 +102,8 @@ struct CircuitSetup {
 // The frame's body, and the frame: header and body.
 std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup);
 std::vector<std::byte> encode_setup_frame(const CircuitSetup& setup);
-// InvalidArgument names the invalid field; FailedPrecondition: the versions differ.
+// InvalidArgument names the invalid field; FailedPrecondition: the versions differ; Unimplemented: this version does
+// not know the purpose.
 absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> bytes);
 
 // Reports that the circuit is open: a frame kSetupOk, with a body if an offered transport was accepted.

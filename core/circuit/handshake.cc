@@ -14,6 +14,7 @@ constexpr char kUnproven[] = "without a proof that it has this cluster's key";
 
 // Tells a peer's lack of room from this end's, which has the same code.
 constexpr char kRefusedForRoom[] = "cableway/refused-for-room";
+constexpr char kRefusalCause[] = "cableway/refusal-cause";
 
 absl::Status without_room(absl::string_view reason) {
   absl::Status status = absl::ResourceExhaustedError(reason);
@@ -136,7 +137,7 @@ absl::Status DialHandshake::unexpected() const {
 absl::Status DialHandshake::refused(bool proven) const {
   const std::string reason = text_of(intake_.body());
   if (proven && scope_of(intake_.frame()) == FailureScope::kBusy) return without_room(reason);
-  if (proven) return received_failure(scope_of(intake_.frame()), reason);
+  if (proven) return with_cause(received_failure(scope_of(intake_.frame()), reason), cause_of(intake_.frame()));
   return absl::UnavailableError(absl::StrCat("refused ", kUnproven, ": ", reason));
 }
 
@@ -156,7 +157,7 @@ absl::Status DialHandshake::ended(absl::string_view why) const {
     default:
       break;
   }
-  return absl::UnavailableError(absl::StrCat("no answer to the set-up: ", why));
+  return with_cause(absl::UnavailableError(absl::StrCat("no answer to the set-up: ", why)), RefusalCause::kSilence);
 }
 
 AcceptHandshake::AcceptHandshake(SetupKeys keys, const Challenge& challenge)
@@ -227,9 +228,22 @@ bool refused_for_room(const absl::Status& status) {
   return status.GetPayload(kRefusedForRoom).has_value();
 }
 
-std::vector<std::byte> refusal(absl::string_view reason, FailureScope scope, std::optional<CircuitSeal>& seal) {
+absl::Status with_cause(absl::Status status, RefusalCause cause) {
+  if (cause != RefusalCause::kOther) {
+    status.SetPayload(kRefusalCause, absl::Cord(std::string(1, static_cast<char>(cause))));
+  }
+  return status;
+}
+
+RefusalCause cause_of(const absl::Status& status) {
+  const absl::optional<absl::Cord> cause = status.GetPayload(kRefusalCause);
+  return cause.has_value() ? static_cast<RefusalCause>((*cause)[0]) : RefusalCause::kOther;
+}
+
+std::vector<std::byte> refusal(absl::string_view reason, FailureScope scope, std::optional<CircuitSeal>& seal,
+                               RefusalCause cause) {
   reason = reason.substr(0, kMaxFailureText);
-  const FrameBytes header = encode_frame(failed_frame(static_cast<std::uint32_t>(reason.size()), scope));
+  const FrameBytes header = encode_frame(failed_frame(static_cast<std::uint32_t>(reason.size()), scope, cause));
   std::vector<std::byte> bytes(header.begin(), header.end());
   const auto text = std::as_bytes(std::span(reason.data(), reason.size()));
   bytes.insert(bytes.end(), text.begin(), text.end());

@@ -144,8 +144,14 @@ class AcceptHandshake {
 // end is never that, whatever its code.
 bool refused_for_room(const absl::Status& status);
 
+// Why a set-up was refused, or has failed here: kOther, unless the status came from with_cause() or, authenticated if
+// there is a key, from the peer.
+absl::Status with_cause(absl::Status status, RefusalCause cause);
+RefusalCause cause_of(const absl::Status& status);
+
 // A frame `failed` with the reason, truncated to kMaxFailureText, as the answer to a set-up or a probe.
-std::vector<std::byte> refusal(absl::string_view reason, FailureScope scope, std::optional<CircuitSeal>& seal);
+std::vector<std::byte> refusal(absl::string_view reason, FailureScope scope, std::optional<CircuitSeal>& seal,
+                               RefusalCause cause = RefusalCause::kOther);
 
 }  // namespace cableway
 

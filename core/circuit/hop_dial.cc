@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/flow/chunk_link.h"
 
@@ -17,8 +16,9 @@ HopDial::HopDial(const Means& means, CircuitSetup setup, std::optional<SubKey> k
       done_(std::move(done)) {}
 
 void HopDial::start() {
-  limit_ =
-      means_.clock.call_at(deadline_, [this] { finish(failed(absl::StatusCode::kDeadlineExceeded, waiting_for_)); });
+  limit_ = means_.clock.call_at(deadline_, [this] {
+    finish(with_cause(failed(absl::StatusCode::kDeadlineExceeded, waiting_for_), RefusalCause::kSilence));
+  });
   next_ = means_.clock.call_after(Duration{0}, [this] { begin(); });
 }
 
@@ -30,7 +30,8 @@ absl::Status HopDial::failed(absl::StatusCode code, absl::string_view what) cons
 
 absl::Status HopDial::failed(const absl::Status& status) const {
   // A missing prerequisite of this end, such as an RDMA device, does not end the flow.
-  return failed(ends_flow(status) ? absl::StatusCode::kFailedPrecondition : status.code(), status.message());
+  const absl::StatusCode code = ends_flow(status) ? absl::StatusCode::kFailedPrecondition : status.code();
+  return with_cause(failed(code, status.message()), cause_of(status));
 }
 
 void HopDial::begin() {
@@ -45,8 +46,7 @@ void HopDial::begin() {
 }
 
 void HopDial::connect() {
-  waiting_for_ =
-      absl::StrCat(kNoAnswer, "connection (is the cable up, and is that address configured at its other end?)");
+  waiting_for_ = "no answer to the connection (is the cable up, and is that address configured at its other end?)";
   attempt_ = means_.connector.connect(
       hop(), [this](absl::StatusOr<std::unique_ptr<SetupConnection>> made) { connected(std::move(made)); });
 }
@@ -72,7 +72,7 @@ void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connect
 }
 
 void HopDial::send_setup() {
-  waiting_for_ = absl::StrCat(kNoAnswer, "set-up");
+  waiting_for_ = "no answer to the set-up";
   // Subtracts the time that connecting took: the next nodes must give up before this one does.
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - means_.clock.now());
   setup_.budget_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left.count(), 1));
@@ -105,12 +105,13 @@ void HopDial::have(const absl::Status& ended, std::span<const std::byte> bytes) 
 }
 
 absl::Status HopDial::refused(const absl::Status& status) const {
-  // The words with which an earlier version refuses a purpose that it does not know. It does not name itself.
-  constexpr absl::string_view kUnknownPurpose = "unknown purpose";
-  const bool is_old = setup_.purpose == SetupPurpose::kView && absl::StrContains(status.message(), kUnknownPurpose);
-  if (!is_old) return absl::UnavailableError(status.message());
-  return absl::UnimplementedError(
-      absl::StrCat("node ", hop().to_node, " runs an earlier version, which ", kAnswersNoViews));
+  if (setup_.purpose != SetupPurpose::kView) return absl::UnavailableError(status.message());
+  if (cause_of(status) != RefusalCause::kUnknownPurpose) {
+    return with_cause(absl::UnavailableError(status.message()), cause_of(status));
+  }
+  return with_cause(
+      absl::UnavailableError(absl::StrCat("node ", hop().to_node, " runs an earlier version, which answers no views")),
+      setup_.last_hop() ? RefusalCause::kOldEnd : RefusalCause::kOldRelay);
 }
 
 void HopDial::answered() {

@@ -27,11 +27,6 @@
 
 namespace cableway {
 
-// Part of the reason where a node on the way to a view refuses it for its version.
-inline constexpr char kAnswersNoViews[] = "answers no views";
-// How the reason begins where a neighbour did not answer in time.
-inline constexpr char kNoAnswer[] = "no answer to the ";
-
 // Destroying it cancels the dial; `done` is not called.
 class HopDial {
  public:
@@ -40,8 +35,8 @@ class HopDial {
   // ended (ends_flow()): the destination's process has refused the flow, or has ended. refused_for_room(): that node
   // has no room now, and may have some soon. May destroy the dial.
   //
-  // Of a set-up for a view: with the document, and without a connection. Unimplemented: that node's version answers no
-  // views.
+  // Of a set-up for a view: with the document, and without a connection. cause_of() the status (handshake.h) tells
+  // whether a node was silent or is of an earlier version, wherever on the path.
   using Done = std::function<void(absl::StatusOr<OpenHop>)>;
 
   static constexpr std::chrono::milliseconds kRetryAfter{100};

@@ -43,7 +43,9 @@ ArrivedSetup::Documented ArrivedSetup::with_document(absl::string_view document)
 }
 
 void ArrivedSetup::refuse(const absl::Status& reason, FailureScope scope) && {
-  connection_->end_with(refusal(reason.message(), scope, seal_));
+  // Where an earlier version asks for something else, it expects no cause.
+  const bool is_view = setup_.purpose == SetupPurpose::kView;
+  connection_->end_with(refusal(reason.message(), scope, seal_, is_view ? cause_of(reason) : RefusalCause::kOther));
 }
 
 void ArrivedProbe::refuse(absl::string_view reason) && {
@@ -87,6 +89,7 @@ void HopReception::opened() {
   }
   absl::StatusOr<CircuitSetup> setup = decode_circuit_setup(handshake_.opening_body());
   absl::Status status = setup.status();
+  if (absl::IsUnimplemented(status)) status = with_cause(std::move(status), RefusalCause::kUnknownPurpose);
   if (status.ok()) status = check_cable(*setup);
   if (!status.ok()) return refuse(status);
   finish(ArrivedSetup(std::move(connection_), *std::move(setup), handshake_.release_seal()));
@@ -104,7 +107,7 @@ absl::Status HopReception::check_cable(const CircuitSetup& setup) const {
 
 void HopReception::refuse(const absl::Status& reason) {
   std::optional<CircuitSeal> seal = handshake_.release_seal();  // none if the dialer is not authenticated
-  connection_->end_with(refusal(reason.message(), FailureScope::kCircuit, seal));
+  connection_->end_with(refusal(reason.message(), FailureScope::kCircuit, seal, cause_of(reason)));
   finish(reason);
 }
 

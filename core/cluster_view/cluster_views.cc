@@ -22,10 +22,10 @@ ClusterViewReply refused(std::string reason) {
 
 }  // namespace
 
-void ClusterViews::request(std::uint32_t user, const ClusterViewRequest& request, Answer answer) {
-  if (request.round == 0) return begin(user, request.view, std::move(answer));
+void ClusterViews::request(const SessionPeer& peer, const ClusterViewRequest& request, Answer answer) {
+  if (request.round == 0) return begin(peer, request.view, std::move(answer));
   const auto found = rounds_.find(request.round);
-  if (found == rounds_.end() || found->second.user != user || found->second.answer) {
+  if (found == rounds_.end() || found->second.peer.session != peer.session || found->second.answer) {
     return answer(refused(absl::StrCat("this node has no answers of round ", request.round, " for you: ask again")));
   }
   found->second.answer = std::move(answer);
@@ -33,9 +33,9 @@ void ClusterViews::request(std::uint32_t user, const ClusterViewRequest& request
   answer_soon(found->second);
 }
 
-void ClusterViews::begin(std::uint32_t user, const std::string& view, Answer answer) {
-  const auto of_user =
-      std::count_if(rounds_.begin(), rounds_.end(), [&](const auto& each) { return each.second.user == user; });
+void ClusterViews::begin(const SessionPeer& peer, const std::string& view, Answer answer) {
+  const auto of_user = std::count_if(rounds_.begin(), rounds_.end(),
+                                     [&](const auto& each) { return each.second.peer.user == peer.user; });
   if (rounds_.size() >= kMaxRounds || of_user >= static_cast<std::ptrdiff_t>(kMaxRoundsEach)) {
     return answer(refused(absl::StrCat("this node already asks all nodes for ", rounds_.size(), " views, ", of_user,
                                        " of them for this user: try again in a moment")));
@@ -45,7 +45,7 @@ void ClusterViews::begin(std::uint32_t user, const std::string& view, Answer ans
   const std::uint64_t number = ++last_;
   Round& round = rounds_[number];
   round.number = number;
-  round.user = user;
+  round.peer = peer;
   round.view = view;
   round.answer = std::move(answer);
   round.ready.push_back({means_.others.name, own.ok() ? NoView::kNone : NoView::kRefused,
@@ -128,6 +128,12 @@ void ClusterViews::end(Round& round) {
   round.waiting.clear();
   ask_more();
   answer_soon(round);
+}
+
+void ClusterViews::ended(const SessionPeer& peer) {
+  const auto dropped =
+      std::erase_if(rounds_, [&](const auto& each) { return each.second.peer.session == peer.session; });
+  if (dropped > 0) ask_more();
 }
 
 void ClusterViews::drop(std::uint64_t round) {

@@ -20,6 +20,7 @@
 #include "core/clock.h"
 #include "core/cluster_view/node_view_request.h"
 #include "core/session/cluster_view_message.h"
+#include "core/session/session_peer.h"
 
 namespace cableway {
 
@@ -54,8 +55,11 @@ class ClusterViews {
   ClusterViews(const ClusterViews&) = delete;
   ClusterViews& operator=(const ClusterViews&) = delete;
 
-  // `user`: whose process it is. `answer` is called once, at once or later.
-  void request(std::uint32_t user, const ClusterViewRequest& request, Answer answer);
+  // `answer` is called once, at once or later, unless the session ends before.
+  void request(const SessionPeer& peer, const ClusterViewRequest& request, Answer answer);
+  // The session has ended, and its rounds with it: the nodes that they still wait for keep no places. May be called by
+  // an answer.
+  void ended(const SessionPeer& peer);
   std::size_t rounds() const { return rounds_.size(); }
   // Of answers that processes have not taken yet.
   std::size_t ready_bytes() const;
@@ -68,7 +72,7 @@ class ClusterViews {
   };
   struct Round {
     std::uint64_t number = 0;
-    std::uint32_t user = 0;
+    SessionPeer peer;
     std::string view;
     std::uint32_t nodes = 0;
     std::deque<std::string> waiting;
@@ -82,7 +86,7 @@ class ClusterViews {
   };
 
   Clock& clock() const { return means_.others.dial.clock; }
-  void begin(std::uint32_t user, const std::string& view, Answer answer);
+  void begin(const SessionPeer& peer, const std::string& view, Answer answer);
   // Whether another node may be asked. No: at which time, unless it depends on answers or processes.
   struct Room {
     bool is_free = false;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/circuit/handshake.h"
 #include "core/flow/chunk_link.h"
 
 namespace cableway {
@@ -14,12 +14,17 @@ constexpr std::size_t kMostPaths = 4;  // of which another one than the first is
 
 NoView kind_of(const absl::Status& failure) {
   if (refused_for_room(failure)) return NoView::kBusy;
-  // The texts are those of hop_dial.h; nodes pass them on unchanged.
-  if (absl::IsUnimplemented(failure) || absl::StrContains(failure.message(), kAnswersNoViews)) {
-    return NoView::kOtherVersion;
+  switch (cause_of(failure)) {
+    case RefusalCause::kOldRelay:
+    case RefusalCause::kOldEnd:
+      return NoView::kOtherVersion;
+    case RefusalCause::kSilence:
+      return NoView::kTimedOut;
+    case RefusalCause::kUnknownPurpose:
+    case RefusalCause::kOther:
+      break;
   }
-  const bool is_silent = absl::IsDeadlineExceeded(failure) || absl::StrContains(failure.message(), kNoAnswer);
-  return is_silent ? NoView::kTimedOut : NoView::kRefused;
+  return NoView::kRefused;
 }
 
 }  // namespace
@@ -83,19 +88,15 @@ void NodeViewRequest::dialed(absl::StatusOr<OpenHop> answer) {
     return;
   }
   // That of the first path tells more, unless it only had no room, or the node itself has refused on the other one.
-  const bool is_of_node = ends_flow(answer.status()) || is_too_old(answer.status());
+  const bool is_of_node = ends_flow(answer.status()) || cause_of(answer.status()) == RefusalCause::kOldEnd;
   if (failure_.ok() || refused_for_room(failure_) || is_of_node) failure_ = answer.status();
   is_of_node ? fail() : try_other();
 }
 
-// Not only a node on the way.
-bool NodeViewRequest::is_too_old(const absl::Status& failure) const {
-  if (kind_of(failure) != NoView::kOtherVersion) return false;
-  return path_.size() == 1 || absl::StartsWith(failure.message(), absl::StrCat("node ", node_, " "));
-}
-
 void NodeViewRequest::fail() {
-  if (failure_.ok()) failure_ = absl::DeadlineExceededError("no answer to the request within 2 s");
+  if (failure_.ok()) {
+    failure_ = with_cause(absl::DeadlineExceededError("no answer to the request within 2 s"), RefusalCause::kSilence);
+  }
   // Without a path it says little what became of one that is not to be used, unless it is that node's own cable.
   const bool is_known = last_resort_.ok() || path_.size() == 1;
   if (!is_known) return finish({node_, NoView::kNoPath, std::string(last_resort_.message()), ""});

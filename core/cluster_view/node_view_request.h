@@ -62,7 +62,6 @@ class NodeViewRequest {
   void try_other();
   void dial();
   void dialed(absl::StatusOr<OpenHop> answer);
-  bool is_too_old(const absl::Status& failure) const;
   void fail();
   void finish(NodeAnswer answer);
 

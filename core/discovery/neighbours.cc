@@ -406,8 +406,8 @@ void Neighbours::forget_if(const std::function<bool(const NeighbourKey&)>& gone,
 
 void Neighbours::set_problem(EventCode code, const PortFacts& port, std::uint64_t about, std::string text,
                              EventField other) {
-  const std::optional<Problem> problem =
-      problems_.note({port.id, code, about}, port.interface, std::move(text), clock_.now());
+  const std::optional<Problem> problem = problems_.note({port.id, code, about}, port.interface, std::move(text),
+                                                        clock_.now(), other.key == "neighbour" ? other.value : "");
   if (problem) listener_.problem(*problem, {{"port", port.interface}, std::move(other)});
 }
 

@@ -31,12 +31,6 @@ void get_addresses(WireReader& reader, std::vector<HelloAddress>& addresses) {
   }
 }
 
-bool get_flag(WireReader& reader) {
-  const auto flag = reader.get<std::uint8_t>();
-  if (flag > 1) reader.reject();
-  return flag == 1;
-}
-
 void get_heard(WireReader& reader, std::vector<HeardNeighbour>& heard) {
   const std::size_t count = reader.get<std::uint8_t>();
   if (count > kMaxHeard) return reader.reject();
@@ -47,7 +41,7 @@ void get_heard(WireReader& reader, std::vector<HeardNeighbour>& heard) {
     neighbour.boot_nonce = reader.get<std::uint64_t>();
     neighbour.your_adjacency = reader.get<std::uint64_t>();
     neighbour.my_adjacency = reader.get<std::uint64_t>();
-    neighbour.uses = get_flag(reader);
+    neighbour.uses = reader.get_flag();
     neighbour.echo.sent_ns = reader.get<std::uint64_t>();
     neighbour.echo.held_ns = reader.get<std::uint64_t>();
     const auto full_size = reader.get<std::uint8_t>();

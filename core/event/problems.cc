@@ -6,17 +6,20 @@
 
 namespace cableway {
 
-std::optional<Problem> Problems::note(const Key& key, const std::string& interface, std::string text, Instant now) {
+std::optional<Problem> Problems::note(const Key& key, const std::string& interface, std::string text, Instant now,
+                                      std::string neighbour) {
   const auto known = problems_.find(key);
   if (known != problems_.end()) {
     known->second.last_seen = now;
     known->second.text = std::move(text);
+    known->second.neighbour = std::move(neighbour);
     return std::nullopt;
   }
   const auto first = problems_.lower_bound({key.port, key.code, 0});
   const auto last = problems_.upper_bound({key.port, key.code, UINT64_MAX});
   if (problems_.size() >= kMax || std::distance(first, last) >= std::ptrdiff_t{kMaxOfOneKind}) return std::nullopt;
-  return problems_.emplace(key, Problem{key.code, interface, std::move(text), now, now}).first->second;
+  Problem problem{key.code, interface, std::move(text), now, now, std::move(neighbour)};
+  return problems_.emplace(key, std::move(problem)).first->second;
 }
 
 void Problems::clear_if(const std::function<bool(std::uint32_t port)>& gone) {

@@ -26,6 +26,7 @@ struct Problem {
   std::string text;
   Instant since;
   Instant last_seen;
+  std::string neighbour = "";  // the node at the other end; "": about none
 };
 
 class Problems {
@@ -42,7 +43,8 @@ class Problems {
   };
 
   // Returns the problem if it is new, so that it is reported once.
-  std::optional<Problem> note(const Key& key, const std::string& interface, std::string text, Instant now);
+  std::optional<Problem> note(const Key& key, const std::string& interface, std::string text, Instant now,
+                              std::string neighbour = "");
   void clear(const Key& key) { problems_.erase(key); }
   void clear_if(const std::function<bool(std::uint32_t port)>& gone);
   // Drops those that were not noted for kLasts.

@@ -43,9 +43,7 @@ void put_optional_address(WireWriter& writer, const std::optional<routing::PortA
 }
 
 std::optional<routing::PortAddress> get_optional_address(WireReader& reader) {
-  const auto is_said = reader.get<std::uint8_t>();
-  if (is_said > 1) reader.reject();
-  if (is_said != 1) return std::nullopt;
+  if (!reader.get_flag()) return std::nullopt;
   return get_port_address(reader);
 }
 
@@ -57,9 +55,7 @@ routing::AdvertisedAdjacency get_adjacency(WireReader& reader) {
   adjacency.address = get_port_address(reader);
   adjacency.neighbour_address = get_optional_address(reader);
   adjacency.latency_ns = reader.get<std::uint32_t>();
-  const auto draining = reader.get<std::uint8_t>();
-  if (draining > 1) reader.reject();
-  adjacency.draining = draining == 1;
+  adjacency.draining = reader.get_flag();
   adjacency.loss_percent = reader.get<std::uint8_t>();
   if (adjacency.loss_percent > routing::kMaxLossPercent) reader.reject();
   return adjacency;

@@ -66,9 +66,11 @@ absl::Status check_about_circuit(const Frame& frame) {
 
 absl::Status check_failed(const Frame& frame) {
   if (frame.payload > kMaxFailureText) return malformed(frame, "payload too long");
-  if (frame.message != 0 || frame.size != 0) return malformed(frame, "message and size 0 expected");
+  if (frame.message != 0) return malformed(frame, "message 0 expected");
   const bool is_scope = frame.offset <= static_cast<std::uint64_t>(FailureScope::kBusy);
-  return is_scope ? absl::OkStatus() : malformed(frame, "offset 0 to 2 expected");
+  if (!is_scope) return malformed(frame, "offset 0 to 2 expected");
+  const bool is_cause = frame.size <= static_cast<std::uint64_t>(RefusalCause::kOldEnd);
+  return is_cause ? absl::OkStatus() : malformed(frame, "size 0 to 4 expected");
 }
 
 absl::Status check_setup(const Frame& frame) {

@@ -25,7 +25,7 @@
 //   kRetired  0              count      slot             generation of the fenced circuit; chunks landed over it
 //   kGate     0              0          0: open          0        (of an alternate's way from here on, by a relay to
 //                                       1: closed                 the flow's source: core/gate/port_gate.h)
-//   kFailed   text bytes     0          scope            0        (the text is the reason; FailureScope)
+//   kFailed   text bytes     0          scope            cause    (the text is the reason; FailureScope, RefusalCause)
 //   kSetup    body bytes     0          0                0        (first frame of a connection: circuit_setup.h)
 //   kSetupOk  body bytes     0          0                the largest chunk, or 0: as requested
 //                                                        (answer to kSetup, circuit_setup.h; kFailed is the other)
@@ -101,6 +101,16 @@ enum class FailureScope : std::uint8_t {
   kBusy      // of a set-up only: a node on its path has no room for it now. Another one over the same path may do
 };
 
+// Why a set-up is refused, where the node that asked acts on it; the text is for people. Sent on the wire, in a kFailed
+// that answers a set-up for a view, or for a purpose that this node does not know. All others have kOther.
+enum class RefusalCause : std::uint8_t {
+  kOther,
+  kSilence,         // a node on the path has not answered
+  kUnknownPurpose,  // the node that refuses does not know the purpose. It does not name itself: the one before it does
+  kOldRelay,        // a node on the way, which the text names, does not know the purpose
+  kOldEnd           // the node at the end of the path does not
+};
+
 struct Frame {
   FrameKind kind = FrameKind::kChunk;
   std::uint32_t payload = 0;
@@ -112,17 +122,20 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
-inline Frame failed_frame(std::uint32_t text_bytes, FailureScope scope) {
-  return Frame{FrameKind::kFailed, text_bytes, 0, static_cast<std::uint64_t>(scope), 0};
+inline Frame failed_frame(std::uint32_t text_bytes, FailureScope scope, RefusalCause cause = RefusalCause::kOther) {
+  return Frame{FrameKind::kFailed, text_bytes, 0, static_cast<std::uint64_t>(scope), static_cast<std::uint64_t>(cause)};
 }
 // `load`: the load that flows' own paths put on the busiest port from here on, in bytes per second
 // (core/gate/port_stamps.h).
 inline Frame gate_frame(bool closed, std::uint64_t load = 0) {
   return Frame{FrameKind::kGate, 0, 0, closed ? 1U : 0U, load};
 }
-// Requires a frame kFailed that was checked.
+// Both require a frame kFailed that was checked.
 inline FailureScope scope_of(const Frame& failed) {
   return static_cast<FailureScope>(failed.offset);
+}
+inline RefusalCause cause_of(const Frame& failed) {
+  return static_cast<RefusalCause>(failed.size);
 }
 
 using FrameBytes = std::array<std::byte, kFrameHeaderBytes>;

@@ -147,7 +147,7 @@ Json live_circuits(const RelayStatus& relay) {
 
 Json live_relay(const RelayStatus& relay) {
   return {{"bytes", relay.bytes},
-          {"circuits_open", relay.circuits.size()},
+          {"circuits_open", relay.circuits_open},
           {"circuits_opened", relay.circuits_opened},
           {"circuits_broken", relay.circuits_broken},
           {"memory_bytes", relay.memory.floors + relay.memory.leased_bytes},

@@ -161,7 +161,7 @@ void add_relay_memory(MetricsText& text, std::string_view transport, const Memor
 void add_relay(MetricsText& text, const RelayStatus& relay) {
   text.add(Metric::kRelayBytes, {}, relay.bytes);
   text.add(Metric::kRelayChunks, {}, relay.chunks);
-  text.add(Metric::kRelayCircuits, {}, std::uint64_t{relay.circuits.size()});
+  text.add(Metric::kRelayCircuits, {}, relay.circuits_open);
   text.add(Metric::kRelayOpened, {}, relay.circuits_opened);
   text.add(Metric::kRelayBroken, {}, relay.circuits_broken);
   text.add(Metric::kRelayRefused, {}, relay.setups_refused);
@@ -191,7 +191,7 @@ std::string node_metrics(const ViewSources& sources, const HostMeasures& host, c
   add_cables(text, sources);
   add_control(text, sources);
   add_flows(text, sources.flows());
-  add_relay(text, sources.relay());
+  add_relay(text, sources.relay_counts());
   add_process(text, host.process);
   return text.text();
 }

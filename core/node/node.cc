@@ -320,11 +320,11 @@ void Node::note_flooded(const NeighbourKey& from, EventCode code, std::uint64_t 
   if (neighbour == neighbours_.all().end()) return;
   flooded_problems_.expire(clock_.now());
   const std::string& port = neighbour->second.our_interface;
-  const std::optional<Problem> problem =
-      flooded_problems_.note({from.port, code, about}, port,
-                             absl::StrCat("node ", neighbour->second.name, " on port ", port, " ", text), clock_.now());
+  const std::string& name = neighbour->second.name;
+  const std::optional<Problem> problem = flooded_problems_.note(
+      {from.port, code, about}, port, absl::StrCat("node ", name, " on port ", port, " ", text), clock_.now(), name);
   if (!problem.has_value()) return;
-  events_.raise(code, problem->text, {{"port", port}, {"neighbour", neighbour->second.name}});
+  events_.raise(code, problem->text, {{"port", port}, {"neighbour", name}});
 }
 
 void Node::note_namesake() {

@@ -44,7 +44,8 @@ struct RdmaMemoryStatus {
 };
 
 struct RelayStatus {
-  std::vector<CircuitStatus> circuits;  // open ones
+  std::vector<CircuitStatus> circuits;  // open ones; none where only counts are asked for
+  std::uint64_t circuits_open = 0;
   std::uint64_t circuits_opened = 0;
   std::uint64_t circuits_broken = 0;  // by a fault, or with a chunk in flight through this node
   std::uint64_t chunks = 0;           // all circuits, closed ones included

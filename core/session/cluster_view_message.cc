@@ -57,9 +57,7 @@ ClusterViewReply get_cluster_view_reply(WireReader& reader) {
   reply.error = reader.get_text(kMaxError);
   reply.round = reader.get<std::uint64_t>();
   reply.nodes = reader.get<std::uint32_t>();
-  const auto done = reader.get<std::uint8_t>();
-  if (done > 1) reader.reject();
-  reply.done = done == 1;
+  reply.done = reader.get_flag();
   const std::size_t answers = reader.get<std::uint16_t>();
   for (std::size_t i = 0; i < answers && reader.ok(); ++i) reply.answers.push_back(get_answer(reader));
   return reply;

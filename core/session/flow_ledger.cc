@@ -194,7 +194,7 @@ FlowStatus FlowLedger::status_of(std::int64_t process, const Listed& listed, Ins
 }
 
 FlowsStatus FlowLedger::status(Instant now) const {
-  FlowsStatus status{open_, opened_, failed_, retired_, bytes_again_, {}};
+  FlowsStatus status = counts();
   status.listed.reserve(listed_);
   for (const auto& [key, process] : processes_) {
     for (const auto& [id, session] : process.sessions) {

@@ -18,14 +18,9 @@
 #include "absl/status/statusor.h"
 #include "core/clock.h"
 #include "core/session/session_message.h"
+#include "core/session/session_peer.h"
 
 namespace cableway {
-
-// The session that reports. A process may have several sessions.
-struct SessionPeer {
-  std::uint64_t session = 0;  // unique on the node
-  std::int64_t process = 0;   // process ID; 0 if unknown, as of one in another PID namespace
-};
 
 struct FlowStatus {
   std::int64_t process = 0;
@@ -69,6 +64,8 @@ class FlowLedger {
   void left(const SessionPeer& peer);
 
   FlowsStatus status(Instant now) const;
+  // Without the list of flows.
+  FlowsStatus counts() const { return {open_, opened_, failed_, retired_, bytes_again_, {}}; }
 
  private:
   struct Listed {

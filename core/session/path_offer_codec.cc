@@ -4,15 +4,6 @@
 #include <cstdint>
 
 namespace cableway {
-namespace {
-
-bool get_flag(WireReader& reader) {
-  const auto value = reader.get<std::uint8_t>();
-  if (value > 1) reader.reject();
-  return value == 1;
-}
-
-}  // namespace
 
 void put_path_offer(WireWriter& writer, const PathOffer& path) {
   writer.put(static_cast<std::uint8_t>(path.kind));
@@ -26,7 +17,7 @@ void put_path_offer(WireWriter& writer, const PathOffer& path) {
 PathOffer get_path_offer(WireReader& reader) {
   const auto kind = reader.get<std::uint8_t>();
   if (kind > static_cast<std::uint8_t>(PathKind::kAlternate)) reader.reject();
-  PathOffer offer{static_cast<PathKind>(kind), get_flag(reader), {}, get_flag(reader), get_flag(reader)};
+  PathOffer offer{static_cast<PathKind>(kind), reader.get_flag(), {}, reader.get_flag(), reader.get_flag()};
   const std::size_t hops = reader.get<std::uint16_t>();
   if (hops == 0 || hops > kMaxHops) reader.reject();
   for (std::size_t i = 0; i < hops && reader.ok(); ++i) offer.hops.push_back(get_hop(reader));

@@ -35,6 +35,7 @@ class ReportedFlows {
   // The session is over.
   void left(const SessionPeer& peer) { ledger_.left(peer); }
   FlowsStatus status() const { return ledger_.status(clock_.now()); }
+  FlowsStatus counts() const { return ledger_.counts(); }
 
   // Further reasons within a second share one event.
   static constexpr std::size_t kMaxReasons = 32;

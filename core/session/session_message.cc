@@ -287,7 +287,7 @@ class Decoder {
         message = ChunkCorrupted{reader_.get<std::uint64_t>(), reader_.get_printable(kMaxFlowFailure)};
         break;
       case Type::kDrainRequest:
-        message = DrainRequest{reader_.get_printable(routing::kMaxCableNameLength), flag()};
+        message = DrainRequest{reader_.get_printable(routing::kMaxCableNameLength), reader_.get_flag()};
         break;
       case Type::kDrainReply:
         message = DrainReply{reader_.get_text(kMaxText)};
@@ -331,8 +331,8 @@ class Decoder {
     }
     const std::size_t unused = reader_.get<std::uint16_t>();
     for (std::size_t i = 0; i < unused && i < kMaxUnused && reader_.ok(); ++i) {
-      message.unused.push_back(
-          {reader_.get_text(routing::kMaxCableNameLength), reader_.get_printable(kMaxPortLostReason), flag()});
+      message.unused.push_back({reader_.get_text(routing::kMaxCableNameLength),
+                                reader_.get_printable(kMaxPortLostReason), reader_.get_flag()});
     }
     message.setup_keys = setup_keys();
     return message;
@@ -350,7 +350,7 @@ class Decoder {
   }
   PathRequest path_request() {
     PathRequest message{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get<std::uint8_t>(),
-                        reader_.get_text(kMaxRequestedName), flag()};
+                        reader_.get_text(kMaxRequestedName), reader_.get_flag()};
     if (message.most == 0 || message.most > kMaxPaths) reader_.reject();
     if (!routing::is_valid_name(message.node, routing::kMaxNodeNameBytes)) reader_.reject();
     return message;
@@ -406,7 +406,7 @@ class Decoder {
     message.flow = reader_.get<std::uint64_t>();
     message.node = reader_.get_printable(routing::kMaxNodeNameBytes);
     if (!message.node.empty() && !routing::is_valid_name(message.node, routing::kMaxNodeNameBytes)) reader_.reject();
-    message.sends = flag();
+    message.sends = reader_.get_flag();
     message.path = path();
     message.port = reader_.get_printable(kMaxPortName);
     message.transport = {reader_.get_printable(kMaxTransportName), reader_.get_printable(kMaxTransportReason)};
@@ -430,7 +430,7 @@ class Decoder {
       circuit.transport = {reader_.get_printable(kMaxTransportName), reader_.get_printable(kMaxTransportReason)};
       circuit.bytes = reader_.get<std::uint64_t>();
       circuit.open_ms = reader_.get<std::uint64_t>();
-      circuit.carries = flag();
+      circuit.carries = reader_.get_flag();
       circuit.share = static_cast<CircuitShare>(reader_.get<std::uint8_t>());
       if (circuit.share > CircuitShare::kAlternate) reader_.reject();
       circuit.stalled_us = reader_.get<std::uint64_t>();
@@ -456,15 +456,11 @@ class Decoder {
     return message;
   }
   PortLost port_lost() {
-    PortLost lost{reader_.get_text(kMaxPortName), reader_.get_printable(kMaxPortLostReason), flag(), "", false};
+    PortLost lost{reader_.get_text(kMaxPortName), reader_.get_printable(kMaxPortLostReason), reader_.get_flag(), "",
+                  false};
     lost.cable = reader_.get_text(routing::kMaxCableNameLength);
-    lost.only_relayed = flag();
+    lost.only_relayed = reader_.get_flag();
     return lost;
-  }
-  bool flag() {
-    const auto value = reader_.get<std::uint8_t>();
-    if (value > 1) reader_.reject();
-    return value == 1;
   }
   ViewReply view_reply() { return ViewReply{reader_.get_text(kMaxText), reader_.get_long_text()}; }
 

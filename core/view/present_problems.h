@@ -15,6 +15,8 @@ namespace cableway {
 struct PresentProblem {
   EventCode code = EventCode::kPortUnusable;
   std::string interface;  // "": about no interface
+  std::string neighbour;  // "": about none, or not known
+  std::string cable;      // "": about none, or not known
   std::string text;
   std::optional<Instant> since;  // nullopt: it is not known
   bool of_host = false;

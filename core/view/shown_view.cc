@@ -102,8 +102,8 @@ Json status(const ViewSources& from, const ReadPortBytes& /*port_bytes*/) {
   shown["neighbours"] = neighbours;
   shown["has_key"] = !from.keys().empty();
   shown["problems"] = shown_problems(from);
-  shown["own"] = own_flows_json(from.flows());
-  const RelayStatus relay = from.relay();
+  shown["own"] = own_flows_json(from.flow_counts());
+  const RelayStatus relay = from.relay_counts();
   shown["relayed"] = relayed_json(relay);
   shown["relay_memory"] = relay_memory_json(relay.memory);
   shown["rdma_memory"] = rdma_memory_json(relay.rdma_memory);
@@ -182,7 +182,7 @@ Json flows(const ViewSources& from, const ReadPortBytes& /*port_bytes*/) {
   const FlowsStatus flows = from.flows();
   Json shown = head(from);
   shown["own"] = own_flows_json(flows);
-  shown["relayed"] = relayed_json(from.relay());
+  shown["relayed"] = relayed_json(from.relay_counts());
   shown["flows"] = Json::array();
   std::size_t bytes = 0;
   for (const FlowStatus& each : flows.listed) {

@@ -89,7 +89,7 @@ nlohmann::ordered_json own_flows_json(const FlowsStatus& flows) {
 nlohmann::ordered_json relayed_json(const RelayStatus& relay) {
   return {{"bytes", relay.bytes},
           {"chunks", relay.chunks},
-          {"circuits_open", relay.circuits.size()},
+          {"circuits_open", relay.circuits_open},
           {"circuits_opened", relay.circuits_opened},
           {"circuits_broken", relay.circuits_broken},
           {"setups_refused", relay.setups_refused}};
@@ -108,6 +108,8 @@ nlohmann::ordered_json problems_json(const Node& node, const std::vector<HostPro
   for (const PresentProblem& each : present_problems(node, more)) {
     problems.push_back({{"code", name_of(each.code)},
                         {"interface", each.interface},
+                        {"neighbour", or_null(each.neighbour)},
+                        {"cable", or_null(each.cable)},
                         {"text", each.text},
                         {"seconds", nullptr},
                         {"since", nullptr}});

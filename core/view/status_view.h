@@ -18,6 +18,7 @@ namespace cableway {
 struct HostProblem {
   EventCode code = EventCode::kNoPorts;
   std::string text;
+  std::string cable = "";  // "": about none
 };
 
 // The events that a status shows: the newest warnings and errors.

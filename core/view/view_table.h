@@ -28,6 +28,9 @@ struct ViewSources {
   std::function<const routing::Topology&()> topology;
   std::function<RelayStatus()> relay;
   std::function<FlowsStatus()> flows;
+  // The same without circuits and flows, for views that count them: a copy of thousands takes milliseconds.
+  std::function<RelayStatus()> relay_counts;
+  std::function<FlowsStatus()> flow_counts;
   std::function<std::size_t()> sessions;
   std::function<std::vector<HostProblem>()> problems;  // in addition to Node::problems()
   std::function<std::vector<std::string>()> keys;      // KeyRing::fingerprints(); none without a key

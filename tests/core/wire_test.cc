@@ -43,6 +43,18 @@ TEST(WireWriter, TruncatesTextBeyondA16BitLength) {
   EXPECT_TRUE(reader.finished());
 }
 
+TEST(WireReader, AFlagIsZeroOrOne) {
+  const std::vector<std::byte> bytes = bytes_of({1, 0, 2, 1});
+  WireReader reader(bytes);
+  EXPECT_TRUE(reader.get_flag());
+  EXPECT_FALSE(reader.get_flag());
+  EXPECT_TRUE(reader.ok());
+  EXPECT_FALSE(reader.get_flag());
+  EXPECT_FALSE(reader.ok());
+  EXPECT_FALSE(reader.get_flag()) << "a reader stays bad";
+  EXPECT_EQ(reader.left(), 1U);
+}
+
 TEST(WireReader, ReadsWhatWasWritten) {
   std::vector<std::byte> out;
   WireWriter writer(out);

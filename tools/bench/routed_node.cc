@@ -72,7 +72,7 @@ absl::Status serve(const std::string& file, int ready_fd) {
   end_signals.async_wait([&](boost::system::error_code, int) { io.stop(); });
   const auto sessions = host::SessionServer::start(
       io, std::move(listeners->all), welcome,
-      [&](std::uint32_t, const SessionMessage& request, const host::SessionServer::Answer& answer) {
+      [&](const SessionPeer&, const SessionMessage& request, const host::SessionServer::Answer& answer) {
         answer(answer_to(planner, request));
       });
   constexpr char kReady[] = "ready\n";

@@ -117,8 +117,8 @@ absl::Status NodeService::listen_for_sessions(For whom) {
   flows_.emplace(clock_, events());
   sessions_ = SessionServer::start(
       io_, std::move(listeners->all), welcome(),
-      [this](std::uint32_t user, const SessionMessage& request, SessionServer::Answer answer) {
-        on_request(user, request, std::move(answer));
+      [this](const SessionPeer& peer, const SessionMessage& request, SessionServer::Answer answer) {
+        on_request(peer, request, std::move(answer));
       },
       session_listener(), port_stamps_->file().get());
   note_session_access(group);
@@ -131,6 +131,7 @@ SessionServer::Listener NodeService::session_listener() {
             flows_->left(peer);
             if (process_ports_.left(peer)) node_->tell_ports(process_ports_.all());
           },
+          [this](const SessionPeer& peer) { views_->ended(peer); },
           [this](std::int64_t process, const std::string& reason) {
             events().raise(EventCode::kSessionRefused,
                            absl::StrCat("refused a session to process ", process, ": ", reason),
@@ -364,10 +365,10 @@ bool NodeService::idle() const {
   return sessions_->connections() == 0 && relay_->idle();
 }
 
-void NodeService::on_request(std::uint32_t user, const SessionMessage& request, SessionServer::Answer answer) {
-  if (const auto* path = std::get_if<PathRequest>(&request)) return find_paths(user, *path, std::move(answer));
+void NodeService::on_request(const SessionPeer& peer, const SessionMessage& request, SessionServer::Answer answer) {
+  if (const auto* path = std::get_if<PathRequest>(&request)) return find_paths(peer.user, *path, std::move(answer));
   if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(answer_view(wanted->name, view_sources()));
-  if (const auto* of_all = std::get_if<ClusterViewRequest>(&request)) return views_->request(user, *of_all, answer);
+  if (const auto* of_all = std::get_if<ClusterViewRequest>(&request)) return views_->request(peer, *of_all, answer);
   if (const auto* test = std::get_if<CableProbeRequest>(&request)) return test_cables(*test, answer);
   if (const auto* drain = std::get_if<DrainRequest>(&request)) return answer(DrainReply{text(carry_out(*drain))});
   answer(Refusal{"not a request that a node answers"});
@@ -444,6 +445,8 @@ ViewSources NodeService::view_sources() const {
           .topology = [this]() -> const routing::Topology& { return node_->paths().topology(); },
           .relay = [this] { return relay_->status(); },
           .flows = [this] { return flows_->status(); },
+          .relay_counts = [this] { return relay_->counts(); },
+          .flow_counts = [this] { return flows_->counts(); },
           .sessions = [this] { return sessions_->sessions(); },
           .problems = [this] { return problems(); },
           .keys = [this] { return keys_->fingerprints(); },

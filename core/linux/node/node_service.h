@@ -90,7 +90,7 @@ class NodeService {
   void on_topology_changed();
   void note_members(const routing::Topology& topology);
   absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
-  void on_request(std::uint32_t user, const SessionMessage& request, SessionServer::Answer answer);
+  void on_request(const SessionPeer& peer, const SessionMessage& request, SessionServer::Answer answer);
   absl::Status carry_out(const DrainRequest& request);
   void find_paths(std::uint32_t user, const PathRequest& request, SessionServer::Answer answer);
   void test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer);

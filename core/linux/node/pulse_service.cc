@@ -51,10 +51,10 @@ std::vector<HostProblem> PulseService::problems() const {
   for (const auto& [cable, doubted] : verdicts_.doubted()) {
     if (topology.find_plugged(cable) == nullptr) continue;
     problems.push_back({doubted.only_relayed ? EventCode::kRelaySilent : EventCode::kCableSilent,
-                        absl::StrCat("cable ", cable, ": ", doubted.reason)});
+                        absl::StrCat("cable ", cable, ": ", doubted.reason), cable});
   }
   for (const auto& [cable, text] : verdicts_.lossy()) {
-    if (topology.find_plugged(cable) != nullptr) problems.push_back({EventCode::kCableLossy, text});
+    if (topology.find_plugged(cable) != nullptr) problems.push_back({EventCode::kCableLossy, text, cable});
   }
   return problems;
 }

@@ -65,8 +65,7 @@ void RelayService::release_lost() {
   for (const auto& store : stores_) store->release_lost();
 }
 
-RelayStatus RelayService::status() const {
-  RelayStatus status = loop_->status();
+RelayStatus RelayService::completed(RelayStatus status) const {
   status.setups_refused = setups_refused_;
   for (const auto& store : stores_) store->add_status(status);
   return status;

@@ -62,9 +62,12 @@ class RelayService final : private TransitSetups::Host {
 
   // True if no circuit is open or being set up.
   bool idle() const { return transit_.in_setup() == 0 && loop_->circuits() == 0; }
-  RelayStatus status() const;
+  RelayStatus status() const { return completed(loop_->status()); }
+  // Without the list of circuits.
+  RelayStatus counts() const { return completed(loop_->counts()); }
 
  private:
+  RelayStatus completed(RelayStatus status) const;
   RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name, Asks node,
                EventSink& events, PortStampPage& stamps);
   absl::Status open(const Settings& settings);

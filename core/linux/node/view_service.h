@@ -3,7 +3,6 @@
 #ifndef CABLEWAY_CORE_LINUX_NODE_VIEW_SERVICE_H_
 #define CABLEWAY_CORE_LINUX_NODE_VIEW_SERVICE_H_
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,9 +27,10 @@ class ViewService {
   // Whether the set-up is for a view of this node: its own part in it is not to relay.
   static bool is_for(const CircuitSetup& setup) { return setup.purpose == SetupPurpose::kView && setup.last_hop(); }
   void arrived(ArrivedSetup setup) { answers_.arrived(std::move(setup)); }
-  void request(std::uint32_t user, const ClusterViewRequest& request, ClusterViews::Answer answer) {
-    views_.request(user, request, std::move(answer));
+  void request(const SessionPeer& peer, const ClusterViewRequest& request, ClusterViews::Answer answer) {
+    views_.request(peer, request, std::move(answer));
   }
+  void ended(const SessionPeer& peer) { views_.ended(peer); }
 
  private:
   absl::StatusOr<std::string> make(const std::string& view) const;

@@ -184,22 +184,30 @@ void RelayLoop::lose_port(PortLost lost) {
   ::eventfd_write(wake_.get(), 1);
 }
 
+RelayStatus RelayLoop::counts() const {
+  const std::lock_guard lock(mutex_);
+  RelayStatus status = ended_;
+  status.circuits_open = listed_.size();
+  for (const Circuit* circuit : listed_) {
+    status.chunks += circuit->chunks.load(std::memory_order_relaxed);
+    status.bytes += circuit->bytes.load(std::memory_order_relaxed);
+  }
+  return status;
+}
+
 RelayStatus RelayLoop::status() const {
   const std::lock_guard lock(mutex_);
   RelayStatus status = ended_;
+  status.circuits_open = listed_.size();
   const auto now = std::chrono::steady_clock::now();
   for (const Circuit* circuit : listed_) {
     const auto open_for = std::chrono::duration_cast<std::chrono::milliseconds>(now - circuit->opened);
-    const CircuitStatus open{circuit->setup.flow,
-                             circuit->path,
-                             circuit->chunks.load(std::memory_order_relaxed),
-                             circuit->bytes.load(std::memory_order_relaxed),
-                             static_cast<std::uint64_t>(open_for.count()),
-                             circuit->transports.upstream,
-                             circuit->transports.downstream};
-    status.chunks += open.chunks;
-    status.bytes += open.bytes;
-    status.circuits.push_back(open);
+    status.circuits.push_back({circuit->setup.flow, circuit->path, circuit->chunks.load(std::memory_order_relaxed),
+                               circuit->bytes.load(std::memory_order_relaxed),
+                               static_cast<std::uint64_t>(open_for.count()), circuit->transports.upstream,
+                               circuit->transports.downstream});
+    status.chunks += status.circuits.back().chunks;
+    status.bytes += status.circuits.back().bytes;
   }
   return status;
 }

@@ -98,16 +98,15 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   Session(std::shared_ptr<State> server, stream_protocol::socket socket, const ucred& peer)
       : server_(std::move(server)),
         socket_(std::move(socket)),
-        peer_{++server_->last_session, peer.pid},
-        user_(peer.uid),
+        peer_{++server_->last_session, peer.pid, peer.uid},
         may_drain_(may_drain(peer)),
         hello_limit_(socket_.get_executor()),
         read_limit_(socket_.get_executor()) {
-    server_->shares.opened(user_);
+    server_->shares.opened(peer_.user);
   }
   ~Session() {
     drop_unsent();
-    server_->shares.closed(user_);
+    server_->shares.closed(peer_.user);
     leave();
   }
   Session(const Session&) = delete;
@@ -126,8 +125,8 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     if (!socket_.is_open() || unheard_) return;
     if (waiting_bytes_ > kMaxUnsent) return close_unread();
     // The one that leaves most unread gives way, so that notifications reach the user's other processes.
-    while (!server_->shares.may_queue(user_)) {
-      Session& most = server_->most_unread_of(user_, *this);
+    while (!server_->shares.may_queue(peer_.user)) {
+      Session& most = server_->most_unread_of(peer_.user, *this);
       most.close_unread();
       if (&most == this) return;
     }
@@ -136,7 +135,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     waiting_bytes_ += outgoing_.back().size();
   }
 
-  uid_t user() const { return user_; }
+  uid_t user() const { return peer_.user; }
   std::size_t unread_bytes() const { return unread_bytes_; }
 
  private:
@@ -187,7 +186,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     if (std::holds_alternative<DrainRequest>(*request) && !may_drain_) {
       return answer(DrainReply{"only root and the user of the node may drain it or its cables"});
     }
-    server_->handler(user_, *request, [weak = weak_from_this()](const SessionMessage& answer) {
+    server_->handler(peer_, *request, [weak = weak_from_this()](const SessionMessage& answer) {
       if (const auto self = weak.lock()) self->answer(answer);
     });
     read_on();
@@ -246,7 +245,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   }
 
   void queue(std::vector<std::byte> message) {
-    server_->shares.queued(user_, message.size());
+    server_->shares.queued(peer_.user, message.size());
     unread_bytes_ += message.size();
     outgoing_.push_back(std::move(message));
   }
@@ -272,7 +271,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   void written() {
     read_limit_.cancel();
-    server_->shares.dequeued(user_, outgoing_.front().size());
+    server_->shares.dequeued(peer_.user, outgoing_.front().size());
     unread_bytes_ -= outgoing_.front().size();
     wipe(outgoing_.front());
     outgoing_.pop_front();
@@ -289,8 +288,9 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   // Removes it from the sessions.
   void leave() {
-    server_->greeted.erase(this);
+    const bool was_greeted = server_->greeted.erase(this) > 0;
     if (std::exchange(has_reported_, false) && server_->listener.left) server_->listener.left(peer_);
+    if (was_greeted && server_->listener.ended) server_->listener.ended(peer_);
   }
 
   void close() {
@@ -303,7 +303,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   void drop_unsent() {
     read_limit_.cancel();
     for (std::vector<std::byte>& unsent : outgoing_) {
-      server_->shares.dequeued(user_, unsent.size());
+      server_->shares.dequeued(peer_.user, unsent.size());
       wipe(unsent);
     }
     outgoing_.clear();
@@ -314,7 +314,6 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   std::shared_ptr<State> server_;
   stream_protocol::socket socket_;
   const SessionPeer peer_;
-  const uid_t user_;
   const bool may_drain_;
   boost::asio::steady_timer hello_limit_;
   boost::asio::steady_timer read_limit_;

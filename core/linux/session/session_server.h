@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "core/linux/session/session_listener.h"
-#include "core/session/flow_ledger.h"
 #include "core/session/session_message.h"
+#include "core/session/session_peer.h"
 
 namespace cableway::host {
 
@@ -21,7 +21,7 @@ class SessionServer {
   // Answers one message after Hello, at once or later; an answer after the session's end is dropped. Called on `io`'s
   // thread; must not block.
   using Answer = std::function<void(SessionMessage)>;
-  using Handler = std::function<void(std::uint32_t user, const SessionMessage&, Answer)>;
+  using Handler = std::function<void(const SessionPeer&, const SessionMessage&, Answer)>;
 
   // For a process to read one message, beyond what the kernel holds.
   static constexpr std::chrono::seconds kReadLimit{10};
@@ -32,6 +32,8 @@ class SessionServer {
     std::function<absl::Status(const SessionPeer&, const SessionMessage&)> reported;
     // A session that had sent a report has ended.
     std::function<void(const SessionPeer&)> left;
+    // A session that had sent Hello has ended, whatever else it had sent. Answers to it are dropped from here on.
+    std::function<void(const SessionPeer&)> ended;
     // A process was refused a session, or its session was ended for a protocol violation.
     std::function<void(std::int64_t process, const std::string& reason)> refused;
     // A session was ended because its process does not read; `unread_bytes` of messages were unread.

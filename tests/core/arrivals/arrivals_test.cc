@@ -189,6 +189,24 @@ TEST_F(ArrivalsTest, InvalidSetUpsAreReportedAsAFlood) {
   EXPECT_THAT(notes_.problem(), HasSubstr("brought no valid set-up, most of them from 10.0.0.9"));
 }
 
+// Of a later version: who dials is told in a field.
+TEST_F(ArrivalsTest, AnUnknownPurposeIsRefusedWithThatCause) {
+  const Peer peer = connect(kNeighbour);
+  std::vector<std::byte> frame = encode_setup_frame(setup(kNeighbour));
+  constexpr std::size_t kPurpose = kFrameHeaderBytes + sizeof kProtocolVersion;
+  frame[kPurpose] = std::byte{static_cast<std::uint8_t>(SetupPurpose::kView) + 1};
+  peer->deliver(frame);
+  peer->run();
+  ASSERT_GE(peer->final_frame.size(), kFrameHeaderBytes);
+  const Frame answer = decode_frame(std::span(peer->final_frame).first<kFrameHeaderBytes>()).value();
+  EXPECT_EQ(cause_of(answer), RefusalCause::kUnknownPurpose);
+  EXPECT_EQ(scope_of(answer), FailureScope::kCircuit);
+  const Peer other = connect(kNeighbour);
+  send_setup(*other, kOther);
+  EXPECT_EQ(cause_of(decode_frame(std::span(other->final_frame).first<kFrameHeaderBytes>()).value()),
+            RefusalCause::kOther);
+}
+
 // As after a node has stood still: its peers have given up meanwhile.
 TEST_F(ArrivalsTest, PeersThatHaveClosedAreNoFlood) {
   for (const Peer& peer : flood(100, kNeighbour)) {

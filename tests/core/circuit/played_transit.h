@@ -93,20 +93,22 @@ class PlayedTransit : public testing::Test {
     peer.deliver(encode_setup_answer(answer));
     peer.run();
   }
-  static void refuse(PlayedPeer& peer, const std::string& reason, FailureScope scope = FailureScope::kCircuit) {
+  static void refuse(PlayedPeer& peer, const std::string& reason, FailureScope scope = FailureScope::kCircuit,
+                     RefusalCause cause = RefusalCause::kOther) {
     std::optional<CircuitSeal> none;
-    peer.deliver(refusal(reason, scope, none));
+    peer.deliver(refusal(reason, scope, none, cause));
     peer.run();
   }
   // Of a refusal that ends the circuit alone.
   static std::string reason_at(const PlayedPeer& upstream) { return reason_at(upstream, FailureScope::kCircuit); }
   // Of one that asks to try again.
   static std::string busy_reason_at(const PlayedPeer& upstream) { return reason_at(upstream, FailureScope::kBusy); }
-  static std::string reason_at(const PlayedPeer& upstream, FailureScope scope) {
+  static std::string reason_at(const PlayedPeer& upstream, FailureScope scope,
+                               RefusalCause cause = RefusalCause::kOther) {
     if (upstream.final_frame.size() < kFrameHeaderBytes) return "no final frame";
     const Frame frame = decode_frame(std::span(upstream.final_frame).first<kFrameHeaderBytes>()).value();
     const auto text = std::span(upstream.final_frame).subspan(kFrameHeaderBytes);
-    EXPECT_EQ(frame, failed_frame(static_cast<std::uint32_t>(text.size()), scope));
+    EXPECT_EQ(frame, failed_frame(static_cast<std::uint32_t>(text.size()), scope, cause));
     return {reinterpret_cast<const char*>(text.data()), text.size()};
   }
 

@@ -72,8 +72,38 @@ TEST_F(TransitViewsTest, PassARefusalBack) {
 
 TEST_F(TransitViewsTest, NameANodeOfAnEarlierVersion) {
   const auto upstream = arrive(view());
-  refuse(*connector_.reach(), "set-up: truncated, unknown purpose or share, or trailing bytes");
-  EXPECT_EQ(reason_at(*upstream), "node n2 runs an earlier version, which answers no views");
+  refuse(*connector_.reach(), "any words", FailureScope::kCircuit, RefusalCause::kUnknownPurpose);
+  EXPECT_EQ(reason_at(*upstream, FailureScope::kCircuit, RefusalCause::kOldEnd),
+            "node n2 runs an earlier version, which answers no views");
+}
+
+TEST_F(TransitViewsTest, NameANodeOnTheWayThatIsOfAnEarlierVersion) {
+  CircuitSetup longer = view();
+  longer.hops.push_back({"c2", "10.0.2.1", "n3", "10.0.2.2", 7002, false});
+  const auto upstream = arrive(longer);
+  refuse(*connector_.reach(), "any words", FailureScope::kCircuit, RefusalCause::kUnknownPurpose);
+  EXPECT_EQ(reason_at(*upstream, FailureScope::kCircuit, RefusalCause::kOldRelay),
+            "node n2 runs an earlier version, which answers no views");
+}
+
+TEST_F(TransitViewsTest, PassACauseBackButNoneToACircuit) {
+  for (const RefusalCause cause : {RefusalCause::kSilence, RefusalCause::kOldRelay, RefusalCause::kOldEnd}) {
+    const auto upstream = arrive(view());
+    refuse(*connector_.reach(), "node n3: its words", FailureScope::kCircuit, cause);
+    EXPECT_EQ(reason_at(*upstream, FailureScope::kCircuit, cause), "node n3: its words");
+  }
+  host_.relayed = 0;
+  const auto circuit = arrive(setup());
+  refuse(*connector_.reach(), "node n3: its words", FailureScope::kCircuit, RefusalCause::kSilence);
+  EXPECT_EQ(reason_at(*circuit), "node n3: its words") << "an earlier version takes no cause";
+}
+
+TEST_F(TransitViewsTest, TellOfANodeThatDoesNotAnswer) {
+  const auto upstream = arrive(view());
+  const auto downstream = connector_.reach();
+  clock_.run_for(milliseconds(1000));
+  EXPECT_THAT(reason_at(*upstream, FailureScope::kCircuit, RefusalCause::kSilence),
+              HasSubstr("no answer to the set-up"));
 }
 
 TEST_F(TransitViewsTest, RefuseANodeThatAcceptsACircuitInstead) {

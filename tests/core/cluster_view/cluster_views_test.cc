@@ -161,6 +161,20 @@ TEST(ClusterViewsTest, ANodeBehindAnEarlierVersionIsReachedTheOtherWay) {
   for (const char* node : {"n0", "n2", "n3", "n4"}) expect_answered(round, node);
 }
 
+TEST(ClusterViewsTest, SilenceOnTheWayIsToldFromARefusal) {
+  ViewWorld world(4, kLine);
+  world.treat(2, Manner::kStopped);
+  const ViewWorld::Round round = world.ask(0, "status");
+  expect_answered(round, "n1");
+  for (const char* node : {"n2", "n3"}) {
+    EXPECT_EQ(round.of(node).why, NoView::kTimedOut) << round.of(node).error;
+    EXPECT_THAT(round.of(node).error, HasSubstr("node n1 cannot reach node n2"));
+  }
+  world.treat(2, Manner::kProper);
+  world.treat(3, Manner::kNoAnswerInWords);
+  EXPECT_EQ(world.ask(0, "status").of("n3").why, NoView::kRefused) << "words decide nothing";
+}
+
 TEST(ClusterViewsTest, WhatTheNodeItselfSaysOnTheOtherWayCounts) {
   ViewWorld world(5, kRingOfFive);
   world.treat(1, Manner::kStopped);
@@ -210,7 +224,7 @@ TEST(ClusterViewsTest, AnswersThatNobodyTakesAreBounded) {
   for (std::uint32_t i = 1; i < kNodes; ++i) world.treat(i, Manner::kLargest);
   const auto forget = [](const ClusterViewReply&) {};
   for (std::uint32_t user = 1; user <= 8; ++user) {
-    for (const char* view : {"status", "ports"}) world.views(0).request(user, {0, view}, forget);
+    for (const char* view : {"status", "ports"}) world.views(0).request({user, 0, user}, {0, view}, forget);
   }
   world.nodes().clock().run_for(3s);
   EXPECT_GT(world.views(0).ready_bytes(), ClusterViews::kMaxReadyOfAll / 2);
@@ -222,16 +236,58 @@ TEST(ClusterViewsTest, RoundsAreBoundedAndDropped) {
   world.treat(2, Manner::kStopped);
   std::vector<ClusterViewReply> replies;
   const auto keep = [&](ClusterViewReply reply) { replies.push_back(std::move(reply)); };
-  for (std::size_t i = 0; i < ClusterViews::kMaxRoundsEach; ++i) world.views(0).request(7, {0, "status"}, keep);
-  world.views(0).request(7, {0, "status"}, keep);
+  const SessionPeer one{1, 4711, 7};
+  for (std::size_t i = 0; i < ClusterViews::kMaxRoundsEach; ++i) world.views(0).request(one, {0, "status"}, keep);
+  const SessionPeer of_same_user{2, 4712, 7};
+  world.views(0).request(of_same_user, {0, "status"}, keep);
   ASSERT_THAT(replies, SizeIs(1));
   EXPECT_THAT(replies[0].error, HasSubstr("try again in a moment"));
   world.nodes().clock().run_for(1s);
   ASSERT_GT(replies.size(), 1U);
-  world.views(0).request(8, {replies[1].round, ""}, keep);
-  EXPECT_THAT(replies.back().error, HasSubstr("has no answers of round")) << "it is another user's";
+  world.views(0).request(of_same_user, {replies[1].round, ""}, keep);
+  EXPECT_THAT(replies.back().error, HasSubstr("has no answers of round")) << "it is another session's";
   world.nodes().clock().run_for(ClusterViews::kAskAgain + 3s);
   EXPECT_EQ(world.views(0).rounds(), 0U) << "nobody has asked for the rest";
+}
+
+// A process that has gone keeps none of the places of others.
+TEST(ClusterViewsTest, ARoundEndsWithItsSession) {
+  ViewWorld world(4, kRing);
+  world.treat(2, Manner::kStopped);
+  std::size_t replies = 0;
+  const auto count = [&](const ClusterViewReply&) { ++replies; };
+  const SessionPeer gone{1, 4711, 7};
+  const SessionPeer stays{2, 4711, 7};
+  for (const SessionPeer& peer : {gone, stays, gone}) world.views(0).request(peer, {0, "status"}, count);
+  world.nodes().clock().run_for(100ms);
+  EXPECT_EQ(replies, 3U);
+  EXPECT_EQ(world.views(0).rounds(), 3U);
+  world.views(0).ended({3, 4711, 7});
+  EXPECT_EQ(world.views(0).rounds(), 3U) << "a session without rounds";
+  world.views(0).ended(gone);
+  EXPECT_EQ(world.views(0).rounds(), 1U) << "at once, though node n2 has not answered";
+  world.views(0).request(gone, {1, ""}, [](const ClusterViewReply& reply) {
+    EXPECT_THAT(reply.error, HasSubstr("has no answers of round 1"));
+  });
+  world.views(0).request(stays, {2, ""}, count);
+  world.nodes().clock().run_for(3s);
+  EXPECT_EQ(replies, 4U) << "the others go on";
+  EXPECT_EQ(world.views(0).rounds(), 0U);
+}
+
+// A session that does not read is ended by the answer itself.
+TEST(ClusterViewsTest, ASessionMayEndWithinItsAnswer) {
+  ViewWorld world(4, kRing);
+  world.treat(2, Manner::kStopped);
+  const SessionPeer peer{1, 4711, 7};
+  std::size_t replies = 0;
+  world.views(0).request(peer, {0, "status"}, [&](const ClusterViewReply&) {
+    ++replies;
+    world.views(0).ended(peer);
+  });
+  world.nodes().clock().run_for(3s);
+  EXPECT_EQ(replies, 1U);
+  EXPECT_EQ(world.views(0).rounds(), 0U);
 }
 
 // The goal: the views of 64 nodes within a second. The nodes' clocks show the delays of the exchange, the time of this

@@ -33,12 +33,13 @@ namespace cableway::test {
 // How a node treats what arrives at its relay port.
 enum class Manner {
   kProper,
-  kAbsent,   // nothing listens there
-  kStopped,  // its kernel accepts the connection; then nothing
-  kEarlier,  // refuses the purpose, as an earlier version does
-  kGarbage,  // answers with bytes that are no document
-  kLargest,  // has a view that is as large as a document may be
-  kLarge,    // has a view that is larger than a document may be
+  kAbsent,           // nothing listens there
+  kStopped,          // its kernel accepts the connection; then nothing
+  kEarlier,          // refuses the purpose, as an earlier version does
+  kGarbage,          // answers with bytes that are no document
+  kLargest,          // has a view that is as large as a document may be
+  kLarge,            // has a view that is larger than a document may be
+  kNoAnswerInWords,  // refuses with words that others have for silence and for their version
   // Refuses without a word, with each scope.
   kNoReasonCircuit,
   kNoReasonFlow,
@@ -98,9 +99,9 @@ class ViewWorld {
         round.answers.push_back(std::move(each));
       }
       done = reply.done;
-      if (!done) views(node).request(0, {reply.round, ""}, have);
+      if (!done) views(node).request({}, {reply.round, ""}, have);
     };
-    views(node).request(0, {0, view}, have);
+    views(node).request({}, {0, view}, have);
     EXPECT_TRUE(world_.clock().run_until_true([&] { return done; }, std::chrono::seconds(30)));
     round.took = world_.clock().now() - begin;
     return round;
@@ -170,7 +171,12 @@ class ViewWorld {
     void opened(ArrivedSetup setup) {
       if (manner == Manner::kEarlier) {
         return std::move(setup).refuse(
-            absl::InvalidArgumentError("set-up: truncated, unknown purpose or share, or trailing bytes"),
+            with_cause(absl::UnimplementedError("set-up: unknown purpose 2"), RefusalCause::kUnknownPurpose),
+            FailureScope::kCircuit);
+      }
+      if (manner == Manner::kNoAnswerInWords) {
+        return std::move(setup).refuse(
+            absl::UnavailableError("no answer to the set-up: unknown purpose, answers no views"),
             FailureScope::kCircuit);
       }
       if (manner >= Manner::kNoReasonCircuit && manner <= Manner::kNoReasonBusy) {
@@ -190,6 +196,8 @@ class ViewWorld {
                                 .topology = [this]() -> const routing::Topology& { return node.paths().topology(); },
                                 .relay = [] { return RelayStatus(); },
                                 .flows = [] { return FlowsStatus(); },
+                                .relay_counts = [] { return RelayStatus(); },
+                                .flow_counts = [] { return FlowsStatus(); },
                                 .sessions = [] { return std::size_t{1}; },
                                 .problems = [] { return std::vector<HostProblem>(); },
                                 .keys = [] { return std::vector<std::string>(); },

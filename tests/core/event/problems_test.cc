@@ -41,6 +41,14 @@ TEST_F(ProblemsTest, AreNewOnceAndKeepTheirBeginning) {
   EXPECT_EQ(problems_.all()[0].interface, "eth0");
 }
 
+TEST_F(ProblemsTest, AreAboutTheNeighbourOfTheLatestNote) {
+  problems_.note(kName, "eth0", "first", Instant{1s}, "n1");
+  problems_.note(kName, "eth0", "later", Instant{2s}, "n2");
+  problems_.note(kMtu, "eth0", "another", Instant{2s});
+  EXPECT_EQ(problems_.all()[0].neighbour, "n2");
+  EXPECT_EQ(problems_.all()[1].neighbour, "");
+}
+
 TEST_F(ProblemsTest, LastFiveSecondsAfterTheyWereSeen) {
   is_new(kName, "a", 1s);
   is_new(kMtu, "b", 2s);

@@ -233,6 +233,20 @@ TEST(Frame, RefusesAnUnknownScope) {
   }
 }
 
+TEST(Frame, ARefusalHasItsCause) {
+  EXPECT_EQ(failed_frame(5, FailureScope::kCircuit, RefusalCause::kSilence), (Frame{FrameKind::kFailed, 5, 0, 0, 1}));
+  for (const RefusalCause cause : {RefusalCause::kOther, RefusalCause::kSilence, RefusalCause::kUnknownPurpose,
+                                   RefusalCause::kOldRelay, RefusalCause::kOldEnd}) {
+    const absl::StatusOr<Frame> read = decode_frame(encode_frame(failed_frame(5, FailureScope::kFlow, cause)));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(cause_of(*read), cause);
+    EXPECT_EQ(scope_of(*read), FailureScope::kFlow);
+  }
+  for (const std::uint64_t cause : {std::uint64_t{5}, std::uint64_t{256}, std::uint64_t{1} << 32, ~std::uint64_t{0}}) {
+    EXPECT_THAT(error_of(Frame{FrameKind::kFailed, 0, 0, 0, cause}), HasSubstr("size 0 to 4 expected"));
+  }
+}
+
 TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {
   EXPECT_THAT(error_of(Frame{FrameKind::kAnnounce, 1, 0, 0, 5}),
               AllOf(HasSubstr("frame announce"), HasSubstr("no payload expected")));
@@ -251,8 +265,7 @@ TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {
   EXPECT_THAT(error_of(Frame{FrameKind::kSetup, 0, 1, 0, 0}), HasSubstr("message, offset and size 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kSetup, 0, 0, 1, 0}), HasSubstr("message, offset and size 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kSetup, 0, 0, 0, 1}), HasSubstr("message, offset and size 0 expected"));
-  EXPECT_THAT(error_of(Frame{FrameKind::kFailed, 0, 1, 0, 0}), HasSubstr("message and size 0 expected"));
-  EXPECT_THAT(error_of(Frame{FrameKind::kFailed, 0, 0, 0, 1}), HasSubstr("message and size 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kFailed, 0, 1, 0, 0}), HasSubstr("message 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, kMaxProbeBytes + 1, 0, 0, 1}), HasSubstr("payload too long"));
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 1, 0, 1}), HasSubstr("message 0 expected"));
   for (const FrameKind kind : {FrameKind::kChallenge, FrameKind::kSeal}) {

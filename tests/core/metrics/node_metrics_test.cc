@@ -24,7 +24,7 @@ class NodeMetricsTest : public ::testing::Test {
     world_.start_all();
     EXPECT_TRUE(world_.settle(2s, [&] { return node().paths().topology().cable_count() == 1; }));
     relay_.bytes = 1'000'000'000'000;
-    relay_.circuits.resize(3);
+    relay_.circuits_open = 3;
     relay_.memory.floors = 4096;
     flows_.open = 5;
     flows_.failed = 2;
@@ -40,6 +40,8 @@ class NodeMetricsTest : public ::testing::Test {
                                  .topology = [this]() -> const routing::Topology& { return node().paths().topology(); },
                                  .relay = [this] { return relay_; },
                                  .flows = [this] { return flows_; },
+                                 .relay_counts = [this] { return relay_; },
+                                 .flow_counts = [this] { return flows_; },
                                  .sessions = [] { return std::size_t{4}; },
                                  .problems = [this] { return problems_; },
                                  .keys = [] { return std::vector<std::string>(); },
@@ -131,7 +133,7 @@ TEST_F(NodeMetricsTest, SumsTheListedFlows) {
 TEST_F(NodeMetricsTest, HasAsManySeriesForManyFlows) {
   const std::size_t few = measured().samples.size();
   flows_.listed.resize(2000);
-  relay_.circuits.resize(2000);
+  relay_.circuits_open = 2000;
   EXPECT_EQ(measured().samples.size(), few);
 }
 

@@ -33,8 +33,28 @@ class ShownViewTest : public ::testing::Test {
     return {.node = world_.node(0),
             .transport = TransportSetting::kAuto,
             .topology = [this]() -> const routing::Topology& { return world_.node(0).paths().topology(); },
-            .relay = [] { return RelayStatus(); },
-            .flows = [this] { return flows_; },
+            .relay =
+                [this] {
+                  ++lists_;
+                  return RelayStatus();
+                },
+            .flows =
+                [this] {
+                  ++lists_;
+                  return flows_;
+                },
+            .relay_counts =
+                [] {
+                  RelayStatus counts;
+                  counts.circuits_open = 7;
+                  return counts;
+                },
+            .flow_counts =
+                [] {
+                  FlowsStatus counts;
+                  counts.open = 8;
+                  return counts;
+                },
             .sessions = [] { return std::size_t{1}; },
             .problems = [this] { return problems_; },
             .keys = [] { return std::vector<std::string>{"4c4c4c4c"}; },
@@ -53,6 +73,7 @@ class ShownViewTest : public ::testing::Test {
 
   sim::NodeWorld world_;
   FlowsStatus flows_;
+  std::size_t lists_ = 0;  // how often a list of circuits or flows was asked for
   std::vector<HostProblem> problems_;
 };
 
@@ -127,6 +148,15 @@ TEST_F(ShownViewTest, FlowsAreListedWithoutTheirProcess) {
   EXPECT_EQ(shown[0].at("path"), "n0 -> n1");
   EXPECT_FALSE(shown[0].contains("process"));
   EXPECT_FALSE(json("status").contains("flows"));
+}
+
+// They may be thousands.
+TEST_F(ShownViewTest, OnlyFlowsCostsAListAndOnlyThatOfFlows) {
+  for (const char* view : {"status", "ports", "doctor"}) json(view);
+  EXPECT_EQ(lists_, 0U);
+  EXPECT_EQ(json("status").at("own").at("flows_open"), 8);
+  EXPECT_EQ(json("flows").at("relayed").at("circuits_open"), 7);
+  EXPECT_EQ(lists_, 1U);
 }
 
 TEST_F(ShownViewTest, VeryManyFlowsAreShownInPart) {

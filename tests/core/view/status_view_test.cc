@@ -52,6 +52,7 @@ TEST_F(StatusView, IsJsonWithEveryField) {
   const HopTransport tcp{"tcp", "no RDMA device behind eth1"};
   const HopTransport rdma{"rdma rxe0", "both ends have it"};
   relay.circuits = {{7, "n0 -c0-> n1 -c1-> n2", 11, 12000, 2500, tcp, rdma}, {8, "n2 -c1-> n1 -c0-> n0", 0, 0, 0}};
+  relay.circuits_open = 2;
   relay.circuits_opened = 5;
   relay.circuits_broken = 1;
   relay.chunks = 100;
@@ -220,7 +221,20 @@ TEST_F(StatusView, ShowsWhyNoCircuitCanArrive) {
   const nlohmann::json view =
       nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {{EventCode::kNotListening, "cannot listen"}}));
   EXPECT_EQ(view.at("problems"), nlohmann::json::parse(R"([
-      {"code": "NOT_LISTENING", "interface": "", "text": "cannot listen", "seconds": null, "since": null}])"));
+      {"code": "NOT_LISTENING", "interface": "", "neighbour": null, "cable": null, "text": "cannot listen",
+       "seconds": null, "since": null}])"));
+}
+
+TEST_F(StatusView, ShowsWhichCableAndWhichNeighbourAProblemIsAbout) {
+  const nlohmann::json of_cable =
+      nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {{EventCode::kCableLossy, "text", "c7"}}));
+  EXPECT_EQ(of_cable.at("problems").at(0).at("cable"), "c7");
+  world_.fabric().change_port(1, node().neighbours().ports().front().id, [](PortFacts& port) { port.mtu = 1400; });
+  world_.clock().run_for(std::chrono::seconds(3));
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {}));
+  ASSERT_EQ(view.at("problems").size(), 1U) << view.at("problems");
+  EXPECT_EQ(view.at("problems").at(0).at("code"), "CABLE_REFUSED");
+  EXPECT_EQ(view.at("problems").at(0).at("neighbour"), "n0");
 }
 
 TEST_F(StatusView, ShowsUnusablePortsAndTheirAge) {
@@ -231,7 +245,8 @@ TEST_F(StatusView, ShowsUnusablePortsAndTheirAge) {
   EXPECT_EQ(problem.at("since").get<std::string>().back(), 'Z');
   problem.erase("since");
   EXPECT_EQ(problem, nlohmann::json::parse(
-                         R"({"code": "PORT_UNUSABLE", "interface": "eth8", "text": "eth8 is down", "seconds": 3})"));
+                         R"({"code": "PORT_UNUSABLE", "interface": "eth8", "neighbour": null,
+                             "cable": null, "text": "eth8 is down", "seconds": 3})"));
   EXPECT_EQ(view.at("problems").size(), 1U);
   EXPECT_EQ(view.at("events").at("PORT_UNUSABLE"), 1);
 }
@@ -304,6 +319,7 @@ TEST_F(StatusView, FitsTheLongestFlowsIntoAMessage) {
   flows.listed.assign(FlowLedger::kMaxListed, listed);
   RelayStatus relay;
   relay.circuits.assign(1000, {7, std::string(20000, '"'), 1, 1, 1});
+  relay.circuits_open = 1000;
   EXPECT_LT(status_view(node(), relay, flows, 0, {}).size(), kMaxSessionMessageBytes - (1U << 20));
 }
 

@@ -108,7 +108,7 @@ class FakeNode {
     EXPECT_TRUE(listeners.ok()) << listeners.status();
     server_ = host::SessionServer::start(
         thread_.io(), std::move(listeners->all), welcome,
-        [answer = std::move(answer), drain = std::move(drain)](std::uint32_t, const SessionMessage& request,
+        [answer = std::move(answer), drain = std::move(drain)](const SessionPeer&, const SessionMessage& request,
                                                                const host::SessionServer::Answer& reply) {
           if (const auto* wanted = std::get_if<DrainRequest>(&request)) return reply(drain(*wanted));
           if (const auto* of_all = std::get_if<ClusterViewRequest>(&request)) {

@@ -95,7 +95,7 @@ std::string flows_table(const std::map<FlowKey, Json>& flows, const Look& look) 
                    flow.at("waits").is_null() ? text(flow, "path") : "waits: " + look.prose(text(flow, "waits")),
                    age_text(number(flow, "open_ms")), bytes_text(number(flow, "bytes")), mbps_or_dash(flow),
                    absl::StrCat(number(flow, "circuits")),
-                   reroutes.is_null() ? "-" : absl::StrCat(reroutes.get<std::uint64_t>()), text(flow, "transport")});
+                   reroutes.is_null() ? "-" : absl::StrCat(whole_number(reroutes)), text(flow, "transport")});
   }
   return absl::StrCat("\n", table.text());
 }

@@ -291,7 +291,7 @@ class Examination {
       const std::string& a = topology.node(cable.a.node).name;
       const std::string& b = topology.node(cable.b.node).name;
       if (cable.loss_percent == 0 || (a != name && b != name)) continue;
-      if (causes_.has_problem(EventCode::kCableLossy, cable.name)) continue;
+      if (causes_.has_of_cable(EventCode::kCableLossy, cable.name)) continue;
       add(EventCode::kCableLossy, absl::StrCat("cable ", cable.name),
           absl::StrCat("loses ", cable.loss_percent, " % of what this node sends over it, as node ", a == name ? b : a,
                        " finds: paths use it only where there is no better way"));

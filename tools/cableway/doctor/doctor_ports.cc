@@ -233,7 +233,7 @@ class PortExamination {
 
   void check_control(const Json& control) {
     for (const auto& [error, count] : control.at("send_errors").items()) {
-      const std::string what = absl::StrCat(count.get<std::uint64_t>(), " datagrams could not be sent (", error, ")");
+      const std::string what = absl::StrCat(whole_number(count), " datagrams could not be sent (", error, ")");
       if (error == "EPERM") {
         add(Severity::kError, FindingCode::kDatagramsFirewalled,
             absl::StrCat(what, ": a firewall on this host rejects them"),

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/string_view.h"
-
 namespace cableway::cli {
 namespace {
 
@@ -13,23 +10,18 @@ bool is_one_of(const std::string& code, std::initializer_list<EventCode> codes) 
   return std::any_of(codes.begin(), codes.end(), [&](EventCode each) { return code == name_of(each); });
 }
 
-// Whether `text` has `name` as a whole: n1 is not in "n10".
-bool names(absl::string_view text, absl::string_view name) {
-  const auto continues = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
-  };
-  for (std::size_t at = text.find(name); at != absl::string_view::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !continues(text[at - 1])) && (end == text.size() || !continues(text[end]))) return true;
-  }
-  return false;
+// "" for null, which is about none, and where it is missing, as in what a node of an earlier version shows.
+std::string text_or_none(const Json& problem, const char* member) {
+  const auto found = problem.find(member);
+  return found == problem.end() || found->is_null() ? "" : found->get<std::string>();
 }
 
 }  // namespace
 
 KnownCauses::KnownCauses(const Json& problems) {
   for (const Json& problem : problems) {
-    causes_.push_back({text(problem, "code"), problem.value("interface", ""), text(problem, "text")});
+    causes_.push_back({text(problem, "code"), text_or_none(problem, "interface"), text_or_none(problem, "neighbour"),
+                       text_or_none(problem, "cable")});
   }
 }
 
@@ -67,7 +59,7 @@ bool KnownCauses::explain_silence(const std::string& interface) const {
 
 bool KnownCauses::explain_neighbour(const std::string& interface, const std::string& node) const {
   return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
-    return each.interface == interface && names(each.text, node) &&
+    return each.interface == interface && each.neighbour == node &&
            is_one_of(each.code, {EventCode::kNameTaken, EventCode::kCableRefused, EventCode::kLargePacketsLost,
                                  EventCode::kSegmentCrowded});
   });
@@ -90,9 +82,9 @@ bool KnownCauses::follows(const std::string& code) const {
   return code == name_of(EventCode::kNameDefended) && has(EventCode::kNameTaken);
 }
 
-bool KnownCauses::has_problem(EventCode code, const std::string& part) const {
+bool KnownCauses::has_of_cable(EventCode code, const std::string& cable) const {
   return std::any_of(causes_.begin(), causes_.end(),
-                     [&](const Cause& each) { return each.code == name_of(code) && names(each.text, part); });
+                     [&](const Cause& each) { return each.code == name_of(code) && each.cable == cable; });
 }
 
 bool KnownCauses::has(EventCode code) const {

@@ -41,13 +41,14 @@ class KnownCauses {
   bool hears_namesakes(const std::string& interface) const;
   // Whether this problem follows from another one.
   bool follows(const std::string& code) const;
-  bool has_problem(EventCode code, const std::string& part) const;
+  bool has_of_cable(EventCode code, const std::string& cable) const;
 
  private:
   struct Cause {
     std::string code;
     std::string interface;  // empty: of no port
-    std::string text;
+    std::string neighbour;  // empty: of none
+    std::string cable;      // empty: of none
   };
 
   bool has(EventCode code) const;

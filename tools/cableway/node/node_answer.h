@@ -36,9 +36,15 @@ absl::StatusOr<std::string> render_answer(const std::string& answer, const std::
   return read_answer<std::string>(answer, view, render);
 }
 
-// Throw Json::exception if the field is missing or of another type.
+// All throw Json::exception if the field is missing or of another type.
+
+// Negative numbers and fractions, which Json would convert to some number, are of another type.
+inline std::uint64_t whole_number(const Json& value) {
+  const bool is_small = value.is_number_integer() && !value.is_number_unsigned() && value.get<std::int64_t>() >= 0;
+  return is_small ? value.get<std::uint64_t>() : value.get_ref<const Json::number_unsigned_t&>();
+}
 inline std::uint64_t number(const Json& object, const char* name) {
-  return object.at(name).get<std::uint64_t>();
+  return whole_number(object.at(name));
 }
 inline std::string text(const Json& object, const char* name) {
   return object.at(name).get<std::string>();

@@ -16,7 +16,7 @@ namespace {
 
 std::string rate_or_unknown(const Json& object, const char* member) {
   const Json& rate = object.at(member);
-  return rate.is_null() ? "rate unknown" : rate_text(rate.get<std::uint64_t>());
+  return rate.is_null() ? "rate unknown" : rate_text(whole_number(rate));
 }
 
 // "0000:00:00.0, 98.3 Gbit/s: the port carries 98.3 Gbit/s"
@@ -73,7 +73,7 @@ std::string control_text(const Json& control) {
     if (number(control, name) > 0) absl::StrAppend(&line, ", ", number(control, name), " ", name);
   }
   for (const auto& [error, count] : control.at("send_errors").items()) {
-    absl::StrAppend(&line, ", ", count.get<std::uint64_t>(), " not sent (", error, ")");
+    absl::StrAppend(&line, ", ", whole_number(count), " not sent (", error, ")");
   }
   return line;
 }
@@ -136,8 +136,7 @@ absl::StatusOr<std::string> ports_text(const std::string& answer, const Look& lo
     const Json& dropped = view.at("dropped");
     std::string drops;
     for (const auto& [name, count] : dropped.items()) {
-      if (count.get<std::uint64_t>() > 0)
-        absl::StrAppend(&drops, drops.empty() ? "" : ", ", count.get<std::uint64_t>(), " ", name);
+      if (whole_number(count) > 0) absl::StrAppend(&drops, drops.empty() ? "" : ", ", whole_number(count), " ", name);
     }
     if (!drops.empty()) absl::StrAppend(&lines, "\ndatagrams dropped by the node: ", drops, "\n");
     return lines;

@@ -437,6 +437,8 @@ TEST_F(RelayLoopTest, LeasesInTurnToMoreCircuitsThanLeases) {
                               }));
   EXPECT_EQ(relay_memory().max_leased, 1U);
   EXPECT_EQ(loop_->status().circuits.size(), 3U);
+  EXPECT_EQ(loop_->counts().circuits_open, 3U);
+  EXPECT_TRUE(loop_->counts().circuits.empty());
   EXPECT_EQ(out_of_leases_, 1) << "reported once, and not again for a minute";
   streams.clear();
   ASSERT_TRUE(test::run_until([&] { return relay_memory().leased == 0; }, [] { ::usleep(10000); }));

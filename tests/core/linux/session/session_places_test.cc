@@ -81,7 +81,7 @@ class SessionPlacesTest : public testing::Test {
     EXPECT_TRUE(listeners.ok()) << listeners.status();
     held_by_ = listeners->name_held_by;
     return SessionServer::start(io_, std::move(listeners->all), Welcome{"n0", "lab", 17, 1000, {"10.0.0.1"}},
-                                [](std::uint32_t, const SessionMessage&, const SessionServer::Answer&) {});
+                                [](const SessionPeer&, const SessionMessage&, const SessionServer::Answer&) {});
   }
   // The node's answer to Hello.
   absl::Status greet(const SessionNames& names) {

@@ -44,8 +44,8 @@ class SessionTest : public testing::Test {
     ASSERT_TRUE(listeners.ok()) << listeners.status();
     server_ = SessionServer::start(
         io_, std::move(listeners->all), welcome_,
-        [this](std::uint32_t user, const SessionMessage& request, const SessionServer::Answer& answer) {
-          EXPECT_EQ(user, getuid());
+        [this](const SessionPeer& peer, const SessionMessage& request, const SessionServer::Answer& answer) {
+          EXPECT_EQ(peer.user, getuid());
           ++requests_;
           if (const auto* path = std::get_if<PathRequest>(&request)) {
             return answer(PathReply{path->request, "no path to " + path->node, {}});
@@ -60,6 +60,7 @@ class SessionTest : public testing::Test {
            return report_status_;
          },
          [this](const SessionPeer& peer) { left_.push_back(peer.session); },
+         [this](const SessionPeer& peer) { ended_.push_back(peer.session); },
          [this](std::int64_t process, const std::string& reason) {
            EXPECT_EQ(process, ::getpid());
            refused_.push_back(reason);
@@ -117,7 +118,7 @@ class SessionTest : public testing::Test {
   std::size_t requests_ = 0;
   absl::Status report_status_;
   std::vector<std::pair<SessionPeer, SessionMessage>> reported_;
-  std::vector<std::uint64_t> left_;
+  std::vector<std::uint64_t> left_, ended_;
   std::vector<std::string> refused_;
   std::vector<std::size_t> stalled_;  // bytes
   int port_stamps_ = -1;
@@ -191,17 +192,17 @@ TEST_F(SessionTest, AcceptsReportsWithoutAnswersBesideRequests) {
   EXPECT_EQ(reported_[2].second, SessionMessage(FlowEnded{1, "it failed"}));
   EXPECT_TRUE(left_.empty());
   client->close();
-  serve([&] { return !left_.empty(); });
+  serve([&] { return !ended_.empty(); });
   EXPECT_EQ(left_, std::vector<std::uint64_t>{reported_[0].first.session});
 }
 
-TEST_F(SessionTest, ASessionWithoutReportsEndsSilently) {
+TEST_F(SessionTest, ASessionWithoutReportsEnds) {
   listen();
   const std::shared_ptr<SessionClient> client = connect();
   ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
   client->close();
   serve([&] { return server_->connections() == 0; });
-  EXPECT_TRUE(left_.empty());
+  EXPECT_TRUE(left_.empty() && ended_.size() == 1);
 }
 
 TEST_F(SessionTest, TakesTheReportsOfAProcessThatHasEndedSince) {

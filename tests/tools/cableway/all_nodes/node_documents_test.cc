@@ -101,6 +101,15 @@ TEST(NodeDocumentsTest, StatusHasARowForEachNodeThenProblems) {
   EXPECT_THAT(text, HasSubstr("  n3: no path: node n0 has no path to node n3\n    -> see its cables"));
 }
 
+TEST(NodeDocumentsTest, ANumberThatIsNoCountIsUnreadable) {
+  for (const char* uptime : {"-1", "1.5", "1e30", "true", "\"1\"", "null"}) {
+    std::string document = status_of("n0");
+    document.replace(document.find("61000"), 5, uptime);
+    NodeDocuments read = read_documents({shows("n0", document)});
+    EXPECT_THAT(all_status_text(read), HasSubstr("n0: unreadable: its answer cannot be read: ")) << uptime;
+  }
+}
+
 TEST(NodeDocumentsTest, JsonHasEachNodeByName) {
   const Json json = all_status_json(read_documents(
       {shows("n0", status_of("n0")), {"n1", NoView::kOtherVersion, "node n1 runs an earlier version", ""}}));
