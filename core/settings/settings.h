@@ -31,9 +31,10 @@ enum class TransportSetting : std::uint8_t { kAuto, kTcp, kVerbs };
 // The paths that one flow uses at once: its first one, also those parallel to it, also others while they are idle.
 enum class MultipathSetting : std::uint8_t { kOff, kBundle, kAll };
 
-// The cabling of a job's nodes, for the choice of NCCL's algorithms (nccl_adapter/tuner); kOff: NCCL chooses alone. A
-// mesh has a cable between any two nodes.
-enum class TunerSetting : std::uint8_t { kOff, kRing, kLine, kMesh };
+// The cabling of a job's nodes, for the choice of NCCL's algorithms (nccl_adapter/tuner); kOff: NCCL chooses alone.
+// kSparks: a ring of hosts each of whose plugs is two ports, behind a PCIe link each; kRing: of hosts whose plugs are
+// one port. A mesh has a cable between any two nodes.
+enum class TunerSetting : std::uint8_t { kOff, kSparks, kRing, kLine, kMesh };
 
 struct Settings {
   std::string config;  // the settings file that was read, empty: none
@@ -62,7 +63,7 @@ struct Settings {
   MultipathSetting multipath = MultipathSetting::kAll;
   bool checksum = false;  // of chunks over TCP (core/flow/chunk_checksum.h)
   bool preset = true;     // the plugin may set NCCL's variables (nccl_adapter/preset)
-  TunerSetting tuner = TunerSetting::kRing;
+  TunerSetting tuner = TunerSetting::kSparks;
   TransportSetting transport = TransportSetting::kAuto;
   std::uint8_t rdma_service_level = 0;       // 0 to 7
   std::uint8_t rdma_traffic_class = 0;       // in the packets' IP header

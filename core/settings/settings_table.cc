@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warnin
 constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
 constexpr std::array<std::string_view, 3> kMultipaths = {"off", "bundle", "all"};
 // In the order of TunerSetting.
-constexpr std::array<std::string_view, 4> kTuners = {"off", "ring", "line", "mesh"};
+constexpr std::array<std::string_view, 5> kTuners = {"off", "sparks", "ring", "line", "mesh"};
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 constexpr std::array<std::string_view, 2> kSwitch = {"on", "off"};
 
@@ -310,10 +310,12 @@ constexpr Setting kSettings[] = {
      "over these cables needs and that nothing else sets; given as on, it does so without a node, too, and the plugin "
      "starts one",
      set_switch<&Settings::preset>, show_switch<&Settings::preset>, kSwitch},
-    {"tuner", Form::kText, "off, ring, line or mesh", 0, 0, "",
+    {"tuner", Form::kText, "off, sparks, ring, line or mesh", 0, 0, "",
      "the cabling for which the plugin chooses NCCL's algorithm of an all_reduce, with one rank on each of 3 to 8 "
-     "nodes, in cable order; off: NCCL chooses alone. The same on all hosts of a job: a connection between two that "
-     "choose differently is refused. Before NCCL 2.28 only where it is given",
+     "nodes, in cable order: sparks is a ring whose plugs have two ports each; off: NCCL chooses alone. The same on "
+     "all "
+     "hosts of a job: a connection between two that choose differently is refused. Before NCCL 2.28 only where it is "
+     "given",
      set_named<&Settings::tuner, kTuners>, show_named<&Settings::tuner, kTuners>, kTuners},
     {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
      "the transport of hops: auto is RDMA if both ends of a cable have it, else TCP; verbs refuses a cable without "

@@ -42,7 +42,7 @@ void log_tuned(abi::Logger logger, std::size_t nodes) {
 }
 
 // Every communicator that can be tuned: it has one rank on each node. By cabling, then by nodes.
-constexpr std::size_t kCablings = 4;
+constexpr std::size_t kCablings = 5;
 constexpr auto kTunedCommunicators = [] {
   std::array<std::array<Communicator, kMostTunedNodes + 1>, kCablings> all{};
   for (std::size_t cabling = 0; cabling < kCablings; ++cabling) {
