@@ -114,11 +114,11 @@ cableway_folder_uses(tools/cableway/doctor tools/cableway/text tools/cableway/no
 cableway_folder_uses(tools/cableway/all_nodes tools/cableway/text tools/cableway/node tools/cableway/doctor)
 cableway_folder_uses(tools/cableway/drain tools/cableway/text tools/cableway/node)
 cableway_folder_uses(tools/cableway/sim tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture)
-cableway_folder_uses(tools/cableway/up tools/cableway/text tools/cableway/system tools/cableway/key tools/cableway/address_plan)
+cableway_folder_uses(tools/cableway/up tools/cableway/text tools/cableway/system tools/cableway/key tools/cableway/address_plan tools/cableway/expectation)
 cableway_folder_uses(tools/cableway/verbs tools/cableway/text tools/cableway/command tools/cableway/node tools/cableway/picture tools/cableway/expectation tools/cableway/doctor tools/cableway/doctor/facts tools/cableway/all_nodes tools/cableway/drain tools/cableway/sim tools/cableway/system)
 cableway_folder_uses(tools/cableway/verbs/key tools/cableway/text tools/cableway/key tools/cableway/verbs)
 cableway_folder_uses(tools/cableway/verbs/plan tools/cableway/text tools/cableway/node tools/cableway/address_plan tools/cableway/verbs)
-cableway_folder_uses(tools/cableway/verbs/up tools/cableway/text tools/cableway/node tools/cableway/system tools/cableway/address_plan tools/cableway/up tools/cableway/verbs tools/cableway/verbs/plan)
+cableway_folder_uses(tools/cableway/verbs/up tools/cableway/text tools/cableway/node tools/cableway/system tools/cableway/address_plan tools/cableway/expectation tools/cableway/up tools/cableway/verbs tools/cableway/verbs/plan)
 cableway_folder_uses(tools/cableway tools/cableway/command tools/cableway/verbs tools/cableway/verbs/key tools/cableway/verbs/plan tools/cableway/verbs/up)
 cableway_folder_uses(tools/reference tools/cableway tools/cableway/command tools/cableway/doctor tools/cablewayd tools/collperf)
 

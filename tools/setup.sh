@@ -10,8 +10,8 @@ usage: tools/setup.sh [--all] [--arm64] [--verbs] [--check]
 Installs the missing packages to build and run Cableway, on Debian 12, Ubuntu 24.04 and later. Installed packages are
 not changed. Uses sudo if not run as root.
 
-  --all     also the needs of `tools/test.sh --all`: clang with its tools and linker, shellcheck, on Debian chromium
-            (Ubuntu has it only as a snap), and what --arm64 has
+  --all     also the needs of `tools/test.sh --all`: clang with its tools and linker, mpirun, shellcheck, on Debian
+            chromium (Ubuntu has it only as a snap), and what --arm64 has
   --arm64   also an arm64 cross-compiler with emulator and libraries (the libraries go to build/arm64-sysroot, not into
             the system); nothing on arm64 itself
   --verbs   also the needs of tools/lab/softroce and `tools/test.sh --verbs`: QEMU, tools for RDMA devices, and on Debian
@@ -47,7 +47,7 @@ if $arm64; then
   packages+=(g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
 fi
 if $all; then
-  packages+=(clang:clang++ lld:ld.lld clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 shellcheck:shellcheck)
+  packages+=(clang:clang++ lld:ld.lld clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 openmpi-bin:mpirun shellcheck:shellcheck)
   if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
     packages+=(chromium:chromium fonts-dejavu-core)
   fi

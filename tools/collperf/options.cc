@@ -226,7 +226,8 @@ void add_place_options(CLI::App& app, RawOptions& raw) {
       ->check(CLI::Range(0, kMostRanks - 1));
   app.add_option("--ranks", raw.placement.ranks, "Number of ranks, with --rank")->check(CLI::Range(2, kMostRanks));
   app.add_option("--rendezvous", raw.placement.rendezvous,
-                 "HOST:PORT where rank 0 listens and the others connect [MASTER_ADDR:MASTER_PORT]");
+                 "HOST:PORT where rank 0 listens and the others connect [MASTER_ADDR:MASTER_PORT];\n"
+                 "Open MPI does not tell the host: mpirun on several hosts needs -x MASTER_ADDR=HOST");
   app.add_flag("--launched", o.launched)->group("");  // for processes that this program starts
 }
 

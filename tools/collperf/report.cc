@@ -81,6 +81,12 @@ std::string rate_text(double rate) {
   return rate >= 1 ? absl::StrFormat("%.2f", rate) : absl::StrFormat("%.4f", rate);
 }
 
+// The four columns of nccl-tests' out-of-place block, and of its in-place block.
+std::string block_text(const std::string& time, const std::string& alg_bw, const std::string& bus_bw,
+                       const std::string& wrong) {
+  return absl::StrFormat("  %7s  %6s  %6s %6s", time, alg_bw, bus_bw, wrong);
+}
+
 nlohmann::ordered_json json_result(const Result& result) {
   const bool timed = result.iterations() > 0;
   const auto number = [&](double value) { return timed ? nlohmann::ordered_json(value) : nlohmann::ordered_json(); };
@@ -203,22 +209,26 @@ std::string table_header(const Options& options, const PluginDescription& plugin
 
 std::string table_columns(const Workload& workload) {
   std::string text = absl::StrCat("#\n# ", workload::pattern_text(workload), "\n#\n");
-  absl::StrAppendFormat(&text, "# %52s           out-of-place\n", "");
-  absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s\n", "size", "count", "type", "redop",
-                        "root", "time", "algbw", "busbw", "#wrong");
-  absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s\n", "(B)", "(elements)", "", "", "", "(us)",
-                        "(GB/s)", "(GB/s)");
+  const std::string names = block_text("time", "algbw", "busbw", "#wrong");
+  const std::string units = block_text("(us)", "(GB/s)", "(GB/s)", "");
+  absl::StrAppendFormat(&text, "# %50s           %-35s%-18s\n", "", "out-of-place", "in-place");
+  absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s%s%s\n", "size", "count", "type", "redop", "root", names,
+                        names);
+  absl::StrAppendFormat(&text, "# %10s  %12s  %8s  %6s  %6s%s%s\n", "(B)", "(elements)", "", "", "", units, units);
   return text;
 }
 
 std::string table_row(const Result& result, bool checked) {
   const bool timed = result.iterations() > 0;
   const Element element = element_of(result.workload);
-  std::string text =
-      absl::StrFormat("%12d  %12d  %8s  %6s  %6d  %7s  %6s  %6s %6s\n", result.size, result.size / element.bytes,
-                      element.type, element.reduction, root_of(result.workload),
-                      timed ? time_text(result.time_us()) : kUnknown, timed ? rate_text(result.alg_bw()) : kUnknown,
-                      timed ? rate_text(result.bus_bw()) : kUnknown, checked ? absl::StrCat(result.wrong()) : kUnknown);
+  std::string text = absl::StrFormat("%12d  %12d  %8s  %6s  %6d", result.size, result.size / element.bytes,
+                                     element.type, element.reduction, root_of(result.workload));
+  absl::StrAppend(&text,
+                  block_text(timed ? time_text(result.time_us()) : kUnknown,
+                             timed ? rate_text(result.alg_bw()) : kUnknown,
+                             timed ? rate_text(result.bus_bw()) : kUnknown,
+                             checked ? absl::StrCat(result.wrong()) : kUnknown),
+                  block_text(kUnknown, kUnknown, kUnknown, kUnknown), "\n");
   if (timed && result.workload.operation == Operation::kPingPong) {
     absl::StrAppendFormat(&text, "#   half round trips: p50 %.2f us, p99 %.2f us\n", result.p50_us(), result.p99_us());
   }

@@ -1,8 +1,8 @@
 // The report of collperf: the table of nccl-tests and a JSON document.
 //
-// In the table, lines that begin with # are for people; the others have nccl-tests' columns of out-of-place operations:
-// size, count, type, redop, root, time (us), algbw, busbw (GB/s), #wrong. There is no in-place block, since collperf
-// has no in-place operation. Each workload has a header of its own.
+// In the table, lines that begin with # are for people; the others have nccl-tests' columns: size, count, type, redop,
+// root, and for out-of-place operations time (us), algbw, busbw (GB/s), #wrong. The same four for in-place operations
+// follow and are N/A, since collperf has no such operation. Each workload has a header of its own.
 //
 // The JSON document:
 //   schema          1

@@ -25,7 +25,7 @@ from guide_blocks import Block, GuideError, output_fault, parse_blocks, read_blo
 from guide_hosts import HOME, SOURCE, GuideHost, GuideHosts
 from in_lab import in_lab, main
 from lab_nodes import LabNodes
-from manifests import check_pod, compose_facts
+from manifests import NEEDED_VARIABLES, check_mpirun, check_pod, compose_facts
 
 GUIDE = SOURCE / "docs/guide.md"
 FINDINGS = SOURCE / "docs/findings.md"
@@ -145,13 +145,22 @@ class GuideTest(unittest.TestCase):
             check_manifest(block)
             lines = block.text.splitlines(keepends=True)
             for needed in ("network_mode: host", "ipc: host", "memlock: -1", "IPC_LOCK", "231", "/run/cableway",
-                           "/usr/lib/cableway", "hostNetwork", "dnsPolicy", "nvidia", "NCCL_NET_PLUGIN", "NCCL_SOCKET_IFNAME"):
+                           "/usr/lib/cableway", "hostNetwork", "dnsPolicy", "nvidia", *NEEDED_VARIABLES):
                 rest = "".join(line for line in lines if needed not in line)
                 if rest == block.text:
                     continue
                 with self.subTest(file=block.words["file"], without=needed), \
                         self.assertRaises((AssertionError, KeyError, TypeError)):
                     check_manifest(Block(block.line, "yaml", block.words, rest))
+
+    def test_an_mpirun_that_lacks_a_variable_is_refused(self) -> None:
+        texts = [block.text for block in read_blocks(GUIDE) if "mpi" in block.stand_ins]
+        self.assertEqual(len(texts), 1)
+        command = texts[0][texts[0].index("mpirun"):]
+        check_mpirun(command)
+        for needed in (*NEEDED_VARIABLES, "MASTER_ADDR"):
+            with self.subTest(without=needed), self.assertRaises(AssertionError):
+                check_mpirun(re.sub(rf"-x {needed}(?![A-Z_])\S*", "", command))
 
     def run_guide(self, cluster: str, nodes: LabNodes) -> None:
         for name in nodes.names:

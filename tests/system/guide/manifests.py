@@ -1,16 +1,33 @@
-"""What docs/guide.md's files for Docker Compose and Kubernetes must have, and their facts for the stand-in of docker."""
+"""What docs/guide.md's files for Docker Compose and Kubernetes and its mpirun must have, and the files' facts for the
+stand-in of docker."""
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 PLUGIN = "/usr/lib/cableway"
-NEEDED_VARIABLES = ("NCCL_NET_PLUGIN", "NCCL_NET", "NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME")
+# Of each job, however it is started.
+NEEDED_VARIABLES = ("NCCL_NET_PLUGIN", "NCCL_NET", "NCCL_NET_PLUGIN_REF_COUNT", "NCCL_SOCKET_IFNAME", "NCCL_MIN_NCHANNELS",
+                    "GLOO_SOCKET_IFNAME")
 
 
 def expect(condition: bool, what: str) -> None:
     if not condition:
         raise AssertionError(what)
+
+
+def expect_variables(where: str, names: list[str]) -> None:
+    for variable in NEEDED_VARIABLES:
+        expect(variable in names, f"{where}: no variable {variable}")
+
+
+def check_mpirun(command: str) -> None:
+    """Ranks on other hosts have the variables of -x only."""
+    words = shlex.split(command.replace("\\\n", " "))
+    names = [after.partition("=")[0] for word, after in zip(words, words[1:]) if word == "-x"]
+    expect_variables("mpirun", names)
+    expect("MASTER_ADDR" in names, "mpirun: nothing tells ranks on other hosts where rank 0 is")
 
 
 def compose_facts(name: str, document: dict[str, Any]) -> str:
@@ -29,8 +46,7 @@ def compose_facts(name: str, document: dict[str, Any]) -> str:
     expect(devices == [{"driver": "nvidia", "count": "all", "capabilities": ["gpu"]}], f"{name}: no GPU")
     variables = service.get("environment", [])
     names = [variable.partition("=")[0] for variable in variables]
-    for variable in NEEDED_VARIABLES:
-        expect(variable in names, f"{name}: no variable {variable}")
+    expect_variables(name, names)
     lines = ["network host", f"memlock {service['ulimits']['memlock']}"]
     lines += ["mount " + volume.replace(":", " ") for volume in volumes if volume.startswith("/")]
     lines += [f"env {variable}" for variable in variables]
@@ -54,5 +70,4 @@ def check_pod(name: str, pod: dict[str, Any]) -> None:
            f"{name}: the plugin is not mounted read-only")
     expect(paths.get(mounts["/run/cableway"]["name"]) == "/run/cableway", f"{name}: no socket of the node")
     names = [variable["name"] for variable in container["env"]]
-    for variable in NEEDED_VARIABLES:
-        expect(variable in names, f"{name}: no variable {variable}")
+    expect_variables(name, names)

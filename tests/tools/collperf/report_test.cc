@@ -103,15 +103,20 @@ TEST(ReportTest, TheTableIsThatOfNcclTests) {
             "#\n"
             "# sendrecv,0-2\n"
             "#\n"
-            "#                                                                out-of-place\n"
-            "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
-            "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)\n");
+            "#                                                              out-of-place                       in-place          \n"
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong"
+            "     time   algbw   busbw #wrong\n"
+            "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)       "
+            "     (us)  (GB/s)  (GB/s)       \n");
   EXPECT_EQ(table_row(four_ranks({Operation::kAllReduceRing}), true),
-            "     4000000       1000000    uint32     sum      -1   4000.0    1.00    1.50      0\n");
+            "     4000000       1000000    uint32     sum      -1   4000.0    1.00    1.50      0"
+            "      N/A     N/A     N/A    N/A\n");
   EXPECT_EQ(table_row(four_ranks({Operation::kBroadcast}), false),
-            "     4000000       4000000     uint8    none       0   4000.0    1.00    1.00    N/A\n");
+            "     4000000       4000000     uint8    none       0   4000.0    1.00    1.00    N/A"
+            "      N/A     N/A     N/A    N/A\n");
   EXPECT_EQ(table_row(four_ranks({Operation::kPingPong, 0, 1}), true),
-            "     4000000       4000000     uint8    none      -1   2000.0    2.00    2.00      0\n"
+            "     4000000       4000000     uint8    none      -1   2000.0    2.00    2.00      0"
+            "      N/A     N/A     N/A    N/A\n"
             "#   half round trips: p50 150.00 us, p99 300.00 us\n");
   EXPECT_EQ(table_footer({four_ranks({Operation::kAllReduceRing}), four_ranks({Operation::kAllGather})},
                          absl::OkStatus(), true),

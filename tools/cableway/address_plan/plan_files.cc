@@ -1,9 +1,12 @@
 #include "tools/cableway/address_plan/plan_files.h"
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "routing/text/shell_text.h"
 #include "routing/topology_io/topology_file.h"
+#include "tools/cableway/expectation/fitting_tuner.h"
 #include "tools/cableway/text/sysctl_name.h"
 #include "tools/cableway/text/text_table.h"
 
@@ -32,18 +35,22 @@ std::vector<std::string> twins_of(const HostPorts& ports) {
   return twins;
 }
 
-// For the node's settings: CABLEWAY_PORTS=a,b
-std::string head_comment(const std::string& host, const HostPorts& ports, const std::string& usage) {
+// For the node's settings: CABLEWAY_PORTS=a,b. The tuner only where it is another than the default, as given it counts
+// for versions of NCCL, too, with which the default does not.
+std::string head_comment(const AddressPlan& plan, const std::string& host, const HostPorts& ports,
+                         const std::string& usage) {
   const std::string interfaces = absl::StrJoin(
       ports, ",", [](std::string* out, const HostPort& port) { absl::StrAppend(out, port.here->interface); });
-  return absl::StrCat("# Addresses of the cables of ", host, ", by cableway plan addresses. ", usage,
-                      "\n# Its node: CABLEWAY_NODE=", host, " ",
-                      routing::shell_quoted(absl::StrCat("CABLEWAY_PORTS=", interfaces)), "\n");
+  const std::optional<TunerSetting> tuner = fitting_tuner(plan.expected);
+  return absl::StrCat(
+      "# Addresses of the cables of ", host, ", by cableway plan addresses. ", usage,
+      "\n# Its node: CABLEWAY_NODE=", host, " ", routing::shell_quoted(absl::StrCat("CABLEWAY_PORTS=", interfaces)),
+      tuner && *tuner != Settings().tuner ? absl::StrCat(" CABLEWAY_TUNER=", tuner_name(*tuner)) : "", "\n");
 }
 
 std::string netplan_text(const AddressPlan& plan, const std::string& host, const HostPorts& ports, int mtu) {
   std::string text = head_comment(
-      host, ports,
+      plan, host, ports,
       absl::StrCat("Install it:\n#   install -m 600 ", host, ".yaml /etc/netplan/90-cableway.yaml && netplan apply"));
   absl::StrAppend(&text, "network:\n  version: 2\n  ethernets:\n");
   for (const HostPort& port : ports) {
@@ -68,7 +75,7 @@ cable() {
 
 std::string nmcli_text(const AddressPlan& plan, const std::string& host, const HostPorts& ports, int mtu) {
   std::string text = absl::StrCat(
-      "#!/bin/sh\n", head_comment(host, ports, absl::StrCat("Run it as root: sh ", host, ".sh")), kNmcliFunction);
+      "#!/bin/sh\n", head_comment(plan, host, ports, absl::StrCat("Run it as root: sh ", host, ".sh")), kNmcliFunction);
   for (const HostPort& port : ports) {
     absl::StrAppend(&text, link_comment(port), "\ncable ", routing::shell_quoted(port.here->interface), " ",
                     with_bits(plan, *port.here), " ", mtu, "\n");
@@ -80,7 +87,7 @@ std::string ip_text(const AddressPlan& plan, const std::string& host, const Host
   std::string text = absl::StrCat(
       "#!/bin/sh\n",
       head_comment(
-          host, ports,
+          plan, host, ports,
           absl::StrCat("Run it as root: sh ", host,
                        ".sh\n# It lasts until the next start, or until NetworkManager changes the interface.")),
       "set -eu\n");

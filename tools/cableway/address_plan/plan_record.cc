@@ -1,9 +1,11 @@
 #include "tools/cableway/address_plan/plan_record.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "routing/text/json_schema.h"
+#include "tools/cableway/expectation/fitting_tuner.h"
 #include "tools/cableway/text/json.h"
 
 namespace cableway::cli {
@@ -34,6 +36,8 @@ Json host_json(const AddressPlan& plan, const std::string& host, const std::vect
 std::string address_plan_json(const AddressPlan& plan, const std::string& format, int mtu,
                               const std::vector<PlanFile>& files) {
   Json view = {{routing::kSchemaMember, routing::kJsonSchema}, {"format", format}, {"mtu", mtu}};
+  const std::optional<TunerSetting> tuner = fitting_tuner(plan.expected);
+  view["tuner"] = tuner ? Json(tuner_name(*tuner)) : Json();
   view["hosts"] = Json::array();
   const auto ports = ports_by_host(plan);
   for (const std::string& host : plan.hosts) {

@@ -13,6 +13,7 @@ namespace cableway::cli {
 inline constexpr char kPlanRecordFile[] = "addresses.json";
 
 //   format, mtu
+//   tuner  the value of the setting that fits the plan on all hosts (expectation/fitting_tuner.h); null: none
 //   hosts  {node, ports [{interface, plug, address (with its prefix's length), cable, neighbour, neighbour_interface}]}
 //   cables {from and to (node, plug, interfaces), subnets}
 //   files  {name, text}

@@ -17,6 +17,7 @@
 #include "tools/cableway/doctor/doctor_ports.h"
 #include "tools/cableway/doctor/known_causes.h"
 #include "tools/cableway/expectation/comparison.h"
+#include "tools/cableway/expectation/fitting_tuner.h"
 #include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/text/quantity_text.h"
 
@@ -67,6 +68,7 @@ class Examination {
     if (examined_.status) check_status(*examined_.status);
     if (examined_.topology) check_topology(*examined_.topology);
     if (examined_.expected) check_expectation(*examined_.expected);
+    check_tuner();
     return std::move(findings_);
   }
 
@@ -312,6 +314,24 @@ class Examination {
       add(Severity::kOk, FindingCode::kTopologyAsExpected, "topology",
           absl::StrCat("it matches the expected topology ", routing::escaped(expected->file)));
     }
+  }
+
+  // By the expected topology where there is one, as a cable that is out for a while changes none of it.
+  void check_tuner() {
+    const auto& expected = examined_.expected;
+    const bool has_expected = expected && expected->ok();
+    if (!has_expected && !examined_.topology) return;
+    const std::optional<TunerSetting> fitting =
+        fitting_tuner(has_expected ? (*expected)->topology : *examined_.topology);
+    const TunerSetting now = examined_.settings.tuner;
+    if (!fitting || now == TunerSetting::kOff || now == *fitting) return;
+    const std::string wanted = tuner_name(*fitting);
+    add(Severity::kInfo, FindingCode::kTunerUnfit, "tuner",
+        absl::StrCat("CABLEWAY_TUNER is ", tuner_name(now), " here, and ",
+                     has_expected ? "the expected topology" : "the topology", " is one for ", wanted,
+                     ": all_reduce may be slower than it could be"),
+        absl::StrCat("set tuner = \"", wanted, "\" in the settings of all hosts, or CABLEWAY_TUNER=", wanted,
+                     " in all ranks: hosts that differ cannot share a job"));
   }
 
   void append(std::vector<Finding> more) { std::move(more.begin(), more.end(), std::back_inserter(findings_)); }

@@ -126,6 +126,9 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kCableFunctions
      "connect cables, or start cablewayd there; a node that has ended is forgotten after 5 minutes"},
     {Code::kSinglePointOfFailure, "SINGLE_POINT_OF_FAILURE", "if one node fails, the topology becomes disconnected",
      "add a cable that bypasses it"},
+    {Code::kTunerUnfit, "TUNER_UNFIT",
+     "CABLEWAY_TUNER is for another cabling than this one, so all_reduce may be slower than it could be",
+     "give it the value that the finding names, on all hosts: cableway up with the plan does"},
 
     {Code::kTopologyAsExpected, "TOPOLOGY_AS_EXPECTED", "the topology is the expected one (CABLEWAY_EXPECT, --expect)",
      "-"},

@@ -66,6 +66,7 @@ enum class FindingCode : std::uint8_t {
   // The topology.
   kTopologyInParts,
   kSinglePointOfFailure,
+  kTunerUnfit,
   // Its difference from the expected one.
   kTopologyAsExpected,
   kExpectationUnreadable,

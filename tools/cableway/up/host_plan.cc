@@ -88,7 +88,7 @@ absl::Status check_record(const PlainJson& record, const std::string& file_name)
 }  // namespace
 
 absl::StatusOr<HostPlan> parse_host_plan(std::string_view record, const std::string& file_name, const std::string& host,
-                                         std::string expected) {
+                                         std::string expected, std::optional<TunerSetting> tuner) {
   const absl::StatusOr<PlainJson> parsed =
       routing::parse_bounded_json(record, file_name, kRecordBounds, kExpectedRecord);
   if (!parsed.ok()) return parsed.status();
@@ -105,7 +105,8 @@ absl::StatusOr<HostPlan> parse_host_plan(std::string_view record, const std::str
   HostPlan plan{.host = member_text(*own, "node"),
                 .mtu = parsed->at("mtu").get<int>(),
                 .ports = *std::move(ports),
-                .expected = std::move(expected)};
+                .expected = std::move(expected),
+                .tuner = tuner};
   if (!routing::is_valid_name(plan.host, routing::kMaxNodeNameBytes)) {
     return record_fault(file_name, absl::StrCat(routing::in_quotes(plan.host), " is no name of a node"));
   }

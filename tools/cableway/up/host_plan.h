@@ -2,11 +2,13 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_UP_HOST_PLAN_H_
 #define CABLEWAY_TOOLS_CABLEWAY_UP_HOST_PLAN_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/settings/settings.h"
 
 namespace cableway::cli {
 
@@ -19,15 +21,16 @@ struct PlannedInterface {
 struct HostPlan {
   std::string host;
   int mtu = 0;
-  std::vector<PlannedInterface> ports;  // at least one
-  std::string expected;                 // the topology file of the planned cluster
+  std::vector<PlannedInterface> ports;               // at least one
+  std::string expected;                              // the topology file of the planned cluster
+  std::optional<TunerSetting> tuner = std::nullopt;  // that fits it (expectation/fitting_tuner.h)
 };
 
 // Of the host `host`, else of the one that is called as `host` up to its first dot. `record` is the plan's
 // addresses.json (address_plan/plan_record.h); `file_name` is for messages. InvalidArgument: it is not such a file, or
 // the host is not in it, which lists those that are.
 absl::StatusOr<HostPlan> parse_host_plan(std::string_view record, const std::string& file_name, const std::string& host,
-                                         std::string expected);
+                                         std::string expected, std::optional<TunerSetting> tuner);
 
 // Those of plugs with several functions, whose ARP answers may be mixed up (address_plan/plan_files.h).
 std::vector<std::string> twin_interfaces(const HostPlan& plan);

@@ -9,8 +9,11 @@
 #include "absl/strings/str_join.h"
 #include "core/crypto/key_line.h"
 #include "core/crypto/key_ring.h"
+#include "core/settings/settings_file.h"
+#include "tools/cableway/expectation/fitting_tuner.h"
 #include "tools/cableway/key/key_file.h"
 #include "tools/cableway/up/earlier_plan.h"
+#include "tools/cableway/up/nccl_file.h"
 #include "tools/cableway/up/network_changes.h"
 #include "tools/cableway/up/settings_edit.h"
 
@@ -18,6 +21,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr mode_t kReadable = 0644;
+constexpr char kTunerKey[] = "tuner";
 
 constexpr char kNewSettings[] =
     "# Settings of Cableway on this host; `cablewayd --sample-config` prints all there are.\n";
@@ -67,6 +71,17 @@ absl::StatusOr<bool> add_key(const UpRequest& request, const UpFacts& facts, UpC
       absl::StrCat(facts.key_path, " has another key; docs/security.md has the steps of a change of the key"));
 }
 
+// The default is written over another value only, as a value that is given counts for versions of NCCL, too, with which
+// the default does not. Who has turned the tuner off meant that. A malformed file is edit_settings()'s to report.
+bool writes_tuner(TunerSetting fitting, const UpFacts& facts) {
+  const std::optional<HostFile>& present = facts.files.at(kSettingsPath);
+  const absl::StatusOr<std::vector<GivenSetting>> given =
+      parse_settings_file(present ? present->text : "", kSettingsPath);
+  if (!given.ok()) return false;
+  const auto now = std::find_if(given->begin(), given->end(), [](const auto& each) { return each.key == kTunerKey; });
+  return now == given->end() ? fitting != Settings().tuner : now->value != tuner_name(TunerSetting::kOff);
+}
+
 std::vector<WantedSetting> wanted_settings(const UpRequest& request, const UpFacts& facts, bool has_key) {
   std::vector<WantedSetting> wanted;
   if (request.plan) {
@@ -75,6 +90,9 @@ std::vector<WantedSetting> wanted_settings(const UpRequest& request, const UpFac
     wanted.push_back({"node", request.plan->host});
     wanted.push_back({"ports", absl::StrJoin(interfaces, ",")});
     wanted.push_back({"expect", kExpectedPath});
+    if (request.plan->tuner && writes_tuner(*request.plan->tuner, facts)) {
+      wanted.push_back({kTunerKey, tuner_name(*request.plan->tuner)});
+    }
   }
   if (has_key) wanted.push_back({"key_file", facts.key_path});
   return wanted;
@@ -94,6 +112,21 @@ absl::StatusOr<bool> add_settings(const UpRequest& request, const UpFacts& facts
   }
   all.changes.push_back(std::move(change));
   return true;
+}
+
+absl::Status add_nccl(const UpFacts& facts, UpChanges& all) {
+  const std::optional<HostFile>& present = facts.files.at(kNcclFile);
+  absl::StatusOr<std::optional<std::string>> text = with_env_plugin(present ? present->text : "");
+  if (!text.ok()) return text.status();
+  if (!*text) return absl::OkStatus();
+  const bool unreadable = facts.unreadable.count(kNcclFile) != 0;
+  all.changes.push_back(
+      {{{absl::StrCat(kEnvPluginVariable, " in ", kNcclFile), unreadable ? "not readable" : "not set", kEnvPlugin}},
+       FileChange{kNcclFile, {**std::move(text), present ? present->mode : kReadable}}});
+  all.remarks.push_back(absl::StrCat(kNcclFile, ": with ", kEnvPluginVariable,
+                                     " jobs need no environment variables (NCCL 2.28.7 and later); every host of a job "
+                                     "needs the line, so run cableway up --nccl on all"));
+  return absl::OkStatus();
 }
 
 void add_service(const UpFacts& facts, bool needs_restart, UpChanges& all) {
@@ -124,6 +157,9 @@ absl::StatusOr<UpChanges> up_changes(const UpRequest& request, const UpFacts& fa
   UpChanges all;
   add_group(request, facts, all);
   add_file(facts, {kLimitsPath, {kLimits, kReadable}}, all.changes);
+  if (request.nccl) {
+    if (absl::Status status = add_nccl(facts, all); !status.ok()) return status;
+  }
   if (request.plan) {
     add_earlier_plan(*request.plan, facts, all);
     add_sysctl(*request.plan, facts, all);

@@ -11,6 +11,7 @@
 #include "core/settings/settings_file.h"
 #include "routing/text/bounded_json.h"
 #include "tools/cableway/key/key_file.h"
+#include "tools/cableway/up/nccl_file.h"
 #include "tools/cableway/up/network_files.h"
 
 namespace cableway::cli {
@@ -169,6 +170,9 @@ absl::StatusOr<UpFacts> read_up_facts(const UpRequest& request, const HostRoot& 
   UpFacts facts;
   for (const char* path : {kSettingsPath, kLimitsPath}) {
     if (absl::Status status = read_file(root, path, facts); !status.ok()) return status;
+  }
+  if (request.nccl) {
+    if (absl::Status status = read_file(root, kNcclFile, facts); !status.ok()) return status;
   }
   const absl::StatusOr<std::string> key_path = key_path_in(facts.files[kSettingsPath]);
   if (!key_path.ok()) return key_path.status();

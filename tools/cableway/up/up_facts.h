@@ -37,6 +37,7 @@ struct UpRequest {
   std::string user;                     // joins the group; empty: nobody
   std::optional<std::string> key_text;  // a key file's contents; nullopt: the key stays as it is
   bool force = false;                   // settings that differ are replaced
+  bool nccl = false;                    // NCCL's settings file gets the line of the preset (nccl_file.h)
 };
 
 struct InterfaceFacts {

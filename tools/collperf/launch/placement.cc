@@ -11,7 +11,9 @@ namespace {
 constexpr char kPlacementExpected[] =
     "; expected -g N for N ranks on this host, --hosts, a launcher (mpirun, srun, torchrun), or --rank, --ranks and "
     "--rendezvous";
-constexpr char kRendezvousExpected[] = "; expected --rendezvous HOST:PORT of rank 0, or MASTER_ADDR and MASTER_PORT";
+constexpr char kRendezvousExpected[] =
+    "; expected --rendezvous HOST:PORT of rank 0, or MASTER_ADDR and MASTER_PORT "
+    "(mpirun -x MASTER_ADDR=HOST)";
 
 // Below the ports that Linux gives to outgoing connections.
 constexpr std::uint32_t kFirstRemotePort = 20000;

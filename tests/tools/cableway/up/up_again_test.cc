@@ -47,7 +47,11 @@ class ActingInput final : public std::streambuf {
 
 class UpAgainTest : public ::testing::Test {
  protected:
-  UpAgainTest() { host_.write("/etc/cableway/cableway.toml", settings_sample()); }
+  UpAgainTest() {
+    host_.write("/etc/cableway/cableway.toml", settings_sample());
+    // So that the question about the changes is the only one.
+    host_.write("/etc/nccl.conf", "NCCL_ENV_PLUGIN=libnccl-net-cableway.so\n");
+  }
 
   // `asked`: what happens while the question is on the terminal.
   Outcome up(

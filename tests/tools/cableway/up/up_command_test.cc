@@ -191,16 +191,17 @@ TEST_F(UpTest, AsksOnATerminalOnly) {
   EXPECT_EQ(refused.exit_status, 1);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("no terminal"), HasSubstr("--yes")));
   in_is_terminal_ = true;
-  in_.str("n\n");
-  EXPECT_THAT(up({}).err, AllOf(HasSubstr("address of eth1"), HasSubstr("apply? [y/N]")));
+  in_.str("n\nn\n");
+  EXPECT_THAT(up({}).err, AllOf(HasSubstr("Add it? [y/N]"), HasSubstr("address of eth1"), HasSubstr("apply? [y/N]")));
   in_.clear();
   in_.str("");
   EXPECT_EQ(up({}).exit_status, 1);  // the end of the input is no yes
   EXPECT_EQ(host_.tree(), before);
   in_.clear();
-  in_.str("y\n");
+  in_.str("\ny\n");
   EXPECT_EQ(up({}).exit_status, 0);
   EXPECT_EQ(host_.links["eth1"].mtu, 9000);
+  EXPECT_FALSE(host_.has("/etc/nccl.conf")) << "no is the default";
 }
 
 TEST_F(UpTest, AConflictingSettingIsNamedBeforeAnyChange) {
@@ -213,6 +214,27 @@ TEST_F(UpTest, AConflictingSettingIsNamedBeforeAnyChange) {
   EXPECT_EQ(up({"--yes", "--force"}).exit_status, 0);
   EXPECT_THAT(host_.read("/etc/cableway/cableway.toml"),
               AllOf(HasSubstr("# mine\nnode = \"n0\"\n"), Not(HasSubstr("other"))));
+}
+
+TEST_F(UpTest, TheTunerFitsThePlan) {
+  const auto settings_of = [&](const std::string& shape, const std::string& interfaces, std::vector<std::string> more) {
+    more.insert(more.begin(), {"--topology", shape, "--interfaces", interfaces, "--host", "n0", "--yes"});
+    const Outcome done = run(std::move(more));
+    return done.exit_status == 0 ? host_.read("/etc/cableway/cableway.toml") : done.err;
+  };
+  const std::string settings = "/etc/cableway/cableway.toml";
+  host_.write(settings, "");
+  EXPECT_THAT(settings_of("ring:4", "eth1,eth2", {}), HasSubstr("\ntuner = \"ring\"\n"));
+  EXPECT_THAT(settings_of("line:4", "eth1,eth2", {}), HasSubstr("tuner is \"ring\"; expected \"line\", or --force"));
+  EXPECT_THAT(settings_of("line:4", "eth1,eth2", {"--force"}), HasSubstr("\ntuner = \"line\"\n"));
+  EXPECT_THAT(settings_of("ring:3", "a+eth1,b+eth2", {"--force"}), HasSubstr("\ntuner = \"sparks\"\n"))
+      << "not left for another cabling";
+  EXPECT_THAT(settings_of("mesh:4", "a,b,c", {"--force"}), HasSubstr("\ntuner = \"mesh\"\n"));
+  host_.write(settings, "tuner = \"off\"\n");
+  EXPECT_THAT(settings_of("line:4", "eth1,eth2", {"--force"}), HasSubstr("tuner = \"off\"\n")) << "someone meant that";
+  host_.write(settings, "");
+  EXPECT_THAT(settings_of("ring:3", "a+eth1,b+eth2", {}), Not(HasSubstr("tuner"))) << "it is the default";
+  EXPECT_THAT(settings_of("line:2", "eth1", {"--force"}), Not(HasSubstr("tuner")));
 }
 
 TEST_F(UpTest, InstallsAKeyButReplacesNone) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -114,10 +115,11 @@ TEST_F(LaunchRunTest, StartsRanksOnThisHost) {
   for (const std::string& line : std::vector<std::string>(absl::StrSplit(run.out, '\n'))) {
     const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
     if (words.empty() || words[0].starts_with('#')) continue;
-    ASSERT_EQ(words.size(), 9U) << line;
+    ASSERT_EQ(words.size(), 13U) << line;
     EXPECT_EQ(std::stoi(words[0]), 8 << (3 * rows));
     EXPECT_GT(std::stod(words[5]), 0) << line;
     EXPECT_EQ(words[8], "0");
+    EXPECT_EQ(absl::StrJoin(words.begin() + 9, words.end(), " "), "N/A N/A N/A N/A");
     ++rows;
   }
   EXPECT_EQ(rows, 5);

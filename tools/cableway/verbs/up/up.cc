@@ -16,6 +16,7 @@
 #include "routing/text/node_name.h"
 #include "routing/topology_io/topology_file.h"
 #include "tools/cableway/address_plan/plan_record.h"
+#include "tools/cableway/expectation/fitting_tuner.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/system/host_root.h"
 #include "tools/cableway/text/json.h"
@@ -23,12 +24,16 @@
 #include "tools/cableway/text/text_table.h"
 #include "tools/cableway/up/apply.h"
 #include "tools/cableway/up/journal.h"
+#include "tools/cableway/up/nccl_file.h"
 #include "tools/cableway/up/up_changes.h"
 #include "tools/cableway/verbs/plan/plan_request.h"
 
 namespace cableway::cli {
 namespace {
 
+constexpr char kNcclOffer[] =
+    "With a line in /etc/nccl.conf NCCL (2.28.7 and later) takes its settings from Cableway, and jobs need no "
+    "environment\nvariables. All hosts of a job need it. Add it? ";
 constexpr std::size_t kMostPlanBytes = std::size_t{16} << 20;  // below kMostHostFileBytes
 
 // The user that called sudo; empty: none, or root.
@@ -98,19 +103,22 @@ class UpVerb final : public Verb {
         text_option("--key", "FILE", key_, "the key file to install, where the host has none")
             .that_names(Argument::Names::kFiles),
         flag("--force", force_, "replace settings that have another value"),
+        flag("--nccl", nccl_,
+             "also a line in /etc/nccl.conf, with which jobs need no environment variables (NCCL 2.28.7 and later)"),
         flag("--yes", yes_, "do not ask"),
         flag("--dry-run", dry_run_, "show the changes only; needs no root").excluding({"--yes"}),
         flag("--undo", undo_, "take back what cableway up has changed")
-            .excluding({"--dry-run", "--plan", "--topology"})};
+            .excluding({"--dry-run", "--plan", "--topology", "--nccl"})};
     arguments.insert(arguments.begin(), others.begin(), others.end());
     return {.name = "up",
             .summary = "set up this host: addresses, MTU, ARP, locked memory, settings, key, group, service",
             .notes =
                 "Shows what it would change, and asks. A plan is a folder, or given by the options of "
                 "cableway plan addresses;\nwithout one, addresses stay as they are. What only an "
-                "earlier plan has is taken back.\nEach change is in " +
+                "earlier plan has is taken back.\nWithout --nccl it asks about that, too. Each change is in " +
                 std::string(kJournalPath) + ", with which --undo restores what was there before.",
-            .examples = {"sudo cableway up --plan plan", "cableway up --plan plan --dry-run",
+            .examples = {"sudo cableway up --plan plan", "sudo cableway up --plan plan --nccl --yes",
+                         "cableway up --plan plan --dry-run",
                          "sudo cableway up --topology ring:4 --hosts spark-0,spark-1,spark-2,spark-3 --yes",
                          "sudo cableway up --undo"},
             .arguments = std::move(arguments)};
@@ -153,7 +161,8 @@ class UpVerb final : public Verb {
     UpRequest request{.plan = std::nullopt,
                       .user = sudo_user(invocation.surroundings.environment),
                       .key_text = std::nullopt,
-                      .force = force_};
+                      .force = force_,
+                      .nccl = nccl_};
     if (absl::Status status = check_options(); !status.ok()) return status;
     if (!folder_.empty() || request_.names_topology()) {
       absl::StatusOr<HostPlan> plan = read_plan(invocation);
@@ -174,7 +183,7 @@ class UpVerb final : public Verb {
       const absl::StatusOr<AddressPlan> plan = request_.make(invocation);
       if (!plan.ok()) return plan.status();
       return parse_host_plan(address_plan_json(*plan, "", request_.mtu(), {}), "the plan", host,
-                             routing::to_topology_file(plan->expected));
+                             routing::to_topology_file(plan->expected), fitting_tuner(plan->expected));
     }
     const std::string record_file = absl::StrCat(folder_, "/", kPlanRecordFile);
     const absl::StatusOr<std::string> record = read_named_file(record_file, kMostPlanBytes + 1);
@@ -184,7 +193,7 @@ class UpVerb final : public Verb {
     if (!checked.ok()) return checked.status();
     absl::StatusOr<std::string> expected = read_named_file(expected_file, kMostPlanBytes);
     if (!expected.ok()) return expected.status();
-    return parse_host_plan(*record, record_file, host, *std::move(expected));
+    return parse_host_plan(*record, record_file, host, *std::move(expected), fitting_tuner(*checked));
   }
 
   // What is to be changed, without the key's text in memory once it ends.
@@ -211,8 +220,21 @@ class UpVerb final : public Verb {
     return examined;
   }
 
-  absl::StatusOr<Answer> examine_and_change(const UpRequest& request, const Invocation& invocation,
+  // Asks for what --nccl does, where there is somebody to ask, something else to change, and no such line yet.
+  absl::Status offer_nccl(UpRequest& request, const Invocation& invocation, const HostRoot& root) const {
+    if (nccl_ || yes_ || dry_run_ || !invocation.surroundings.in_is_terminal) return absl::OkStatus();
+    const absl::StatusOr<std::optional<HostFile>> present = root.read(kNcclFile);
+    if (!present.ok() || (*present && env_plugin_in((*present)->text))) return absl::OkStatus();
+    const absl::StatusOr<Examined> examined = examine(request, invocation, root);
+    if (!examined.ok() || examined->all.changes.empty()) return examined.status();
+    const absl::StatusOr<bool> agreed = ask(kNcclOffer, "", invocation);
+    if (agreed.ok()) request.nccl = *agreed;
+    return agreed.status();
+  }
+
+  absl::StatusOr<Answer> examine_and_change(UpRequest& request, const Invocation& invocation,
                                             const HostRoot& root) const {
+    if (absl::Status status = offer_nccl(request, invocation, root); !status.ok()) return status;
     const absl::StatusOr<Examined> examined = examine(request, invocation, root);
     if (!examined.ok()) return examined.status();
     const auto is_as_it_was = [&]() -> absl::Status {
@@ -231,7 +253,7 @@ class UpVerb final : public Verb {
     const std::string shown = nothing ? "nothing to change\n" : changes_table(rows_of(all.changes));
     if (nothing || dry_run_) return Answer{json_ ? changes_json(all, false) : shown, kDone, all.remarks};
     if (!yes_) {
-      const absl::StatusOr<bool> agreed = ask(shown, invocation);
+      const absl::StatusOr<bool> agreed = ask(absl::StrCat(shown, "\n"), "apply? ", invocation);
       if (!agreed.ok()) return agreed.status();
       if (!*agreed) return Answer{json_ ? changes_json(all, false) : "nothing was changed\n", kFailed, all.remarks};
       if (absl::Status status = is_as_it_was(); !status.ok()) return status;
@@ -248,13 +270,13 @@ class UpVerb final : public Verb {
                   kDone, all.remarks};
   }
 
-  static absl::StatusOr<bool> ask(const std::string& shown, const Invocation& invocation) {
+  static absl::StatusOr<bool> ask(const std::string& shown, const std::string& question, const Invocation& invocation) {
     const Surroundings& around = invocation.surroundings;
     if (!around.in_is_terminal || around.in == nullptr) {
       return absl::FailedPreconditionError("there is no terminal to ask on; expected --yes, or --dry-run");
     }
     // Standard output has the answer alone, for --json.
-    invocation.err << shown << "\napply? [y/N] " << std::flush;
+    invocation.err << shown << question << "[y/N] " << std::flush;
     std::string line;
     std::getline(*around.in, line);
     return line == "y" || line == "Y" || line == "yes";
@@ -266,7 +288,8 @@ class UpVerb final : public Verb {
       if (!journal.ok()) return journal.status();
       const std::size_t steps = journal->records.size();
       const absl::StatusOr<bool> agreed =
-          steps == 0 ? true : ask(absl::StrCat("take back ", steps, " steps of cableway up\n"), invocation);
+          steps == 0 ? true
+                     : ask(absl::StrCat("take back ", steps, " steps of cableway up\n\n"), "apply? ", invocation);
       if (!agreed.ok()) return agreed.status();
       if (!*agreed) return Answer{json_ ? undo_json({}) : "nothing was changed\n", kFailed};
     }
@@ -277,6 +300,7 @@ class UpVerb final : public Verb {
 
   bool json_ = false;
   bool force_ = false;
+  bool nccl_ = false;
   bool yes_ = false;
   bool dry_run_ = false;
   bool undo_ = false;

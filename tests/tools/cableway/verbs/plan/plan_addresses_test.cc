@@ -43,13 +43,31 @@ TEST_F(PlanAddressesTest, AsJson) {
   EXPECT_EQ(view["files"].size(), 4U);
   EXPECT_THAT(view["files"][0]["text"].get<std::string>(), HasSubstr("mtu 1500 up"));
   view.erase("files");
-  EXPECT_EQ(view, nlohmann::json::parse(R"({"schema": 1, "format": "ip", "mtu": 1500,
+  EXPECT_EQ(view, nlohmann::json::parse(R"({"schema": 1, "format": "ip", "mtu": 1500, "tuner": null,
     "hosts": [{"node": "n0", "ports": [{"interface": "eth1", "plug": "p0", "address": "10.10.0.1/24", "cable": "c0",
                                         "neighbour": "n1", "neighbour_interface": "eth1"}]},
               {"node": "n1", "ports": [{"interface": "eth1", "plug": "p0", "address": "10.10.0.2/24", "cable": "c0",
                                         "neighbour": "n0", "neighbour_interface": "eth1"}]}],
     "cables": [{"from": {"node": "n0", "plug": "p0", "interfaces": ["eth1"]},
                 "to": {"node": "n1", "plug": "p0", "interfaces": ["eth1"]}, "subnets": ["10.10.0.0/24"]}]})"));
+}
+
+TEST_F(PlanAddressesTest, NamesTheTunerThatFits) {
+  const auto plan = [](const std::string& shape, const std::string& interfaces) {
+    const Outcome outcome =
+        run_command({"plan", "addresses", "--topology", shape, "--interfaces", interfaces, "--json"});
+    EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out);
+  };
+  const nlohmann::json ring = plan("ring:4", "eth1,eth2");
+  EXPECT_EQ(ring["tuner"], "ring");
+  EXPECT_THAT(ring["files"][0]["text"].get<std::string>(), HasSubstr("CABLEWAY_PORTS=eth1,eth2 CABLEWAY_TUNER=ring\n"));
+  const nlohmann::json sparks = plan("ring:4", "spark");
+  EXPECT_EQ(sparks["tuner"], "sparks");
+  EXPECT_THAT(sparks["files"][0]["text"].get<std::string>(), Not(HasSubstr("CABLEWAY_TUNER"))) << "it is the default";
+  EXPECT_EQ(plan("line:3", "spark")["tuner"], "line");
+  EXPECT_EQ(plan("mesh:4", "a,b,c")["tuner"], "mesh");
+  EXPECT_EQ(plan("star:4", "a,b,c")["tuner"], nullptr);
 }
 
 TEST_F(PlanAddressesTest, AFileWithoutInterfacesGetsThoseOfSparks) {
