@@ -223,12 +223,11 @@ std::string table_row(const Result& result, bool checked) {
   const Element element = element_of(result.workload);
   std::string text = absl::StrFormat("%12d  %12d  %8s  %6s  %6d", result.size, result.size / element.bytes,
                                      element.type, element.reduction, root_of(result.workload));
-  absl::StrAppend(&text,
-                  block_text(timed ? time_text(result.time_us()) : kUnknown,
-                             timed ? rate_text(result.alg_bw()) : kUnknown,
-                             timed ? rate_text(result.bus_bw()) : kUnknown,
-                             checked ? absl::StrCat(result.wrong()) : kUnknown),
-                  block_text(kUnknown, kUnknown, kUnknown, kUnknown), "\n");
+  absl::StrAppend(
+      &text,
+      block_text(timed ? time_text(result.time_us()) : kUnknown, timed ? rate_text(result.alg_bw()) : kUnknown,
+                 timed ? rate_text(result.bus_bw()) : kUnknown, checked ? absl::StrCat(result.wrong()) : kUnknown),
+      block_text(kUnknown, kUnknown, kUnknown, kUnknown), "\n");
   if (timed && result.workload.operation == Operation::kPingPong) {
     absl::StrAppendFormat(&text, "#   half round trips: p50 %.2f us, p99 %.2f us\n", result.p50_us(), result.p99_us());
   }
