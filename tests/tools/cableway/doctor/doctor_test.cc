@@ -45,6 +45,7 @@ Json healthy_port(const std::string& interface) {
 Examined healthy() {
   Examined examined;
   examined.settings.key_file = "/etc/cableway/key";
+  examined.settings.tuner = TunerSetting::kRing;  // as the topology is
   examined.host.plugin = "/opt/cableway/lib/libnccl-net-cableway.so";
   examined.host.default_interfaces = {"eth9"};
   examined.host.has_rdma_devices = true;
