@@ -33,17 +33,21 @@ def command_in(root, words):
             "sh", str(root), *words]
 
 
+def make_root(root):
+    """Folders alone, in which this machine's /usr, /proc and /dev get their places."""
+    for part in ("usr", "proc", "dev", "etc/cableway", "etc/systemd/system", "var/lib", "var/log", "run", "tmp", "opt", "root"):
+        (root / part).mkdir(parents=True)
+    for part in ("bin", "sbin", "lib", "lib64"):
+        if pathlib.Path("/", part).exists():
+            (root / part).symlink_to(f"usr/{part}")
+
+
 class UninstallTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        for part in ("usr", "proc", "dev", "etc/cableway", "etc/systemd/system", "var/lib", "var/log", "run", "tmp", "opt",
-                     "root"):
-            (self.root / part).mkdir(parents=True)
-        for part in ("bin", "sbin", "lib", "lib64"):
-            if pathlib.Path("/", part).exists():
-                (self.root / part).symlink_to(f"usr/{part}")
+        make_root(self.root)
         self.write("etc/passwd", "root:x:0:0:root:/root:/bin/sh\n")
         self.write("etc/group", "root:x:0:\ncableway:x:990:\n")
         self.write("root/key", "ab" * 32 + "\n", 0o600)
@@ -143,8 +147,7 @@ class UninstallTest(unittest.TestCase):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in ("usr", "proc", "dev"):
-            pathlib.Path(folder, part).mkdir()
+        make_root(pathlib.Path(folder))
         probe = subprocess.run(command_in(folder, ["/usr/bin/true"]), capture_output=True, text=True, timeout=60, check=False)
     if probe.returncode != 0:
         print(f"skipped: this system allows no root of its own: {probe.stderr.strip()}")

@@ -9,11 +9,11 @@ journal=$state/up.json
 
 # The journal has one member a line: files and parameters as "path", the words of a command beneath "undo".
 list_changes() {
-  sed -n 's/^ *"path": "\(.*\)",\{0,1\}$/  \1/p' "$1"
-  awk '
-    /^ *"undo": \[$/ { words = ""; within = 1; next }
-    within && /^ *\]/ { print "  undone by:" words; within = 0 }
-    within { sub(/^ *"/, ""); sub(/",?$/, ""); words = words " " $0 }' "$1"
+  sed -n -e 's/^ *"path": "\(.*\)",\{0,1\}$/  \1/p' \
+    -e '/^ *"undo": \[$/,/^ *\]/{' \
+    -e '/"undo": /{s/.*/  undone by:/;h;d' -e '}' \
+    -e '/^ *\]/{x;s/\n/ /g;p;d' -e '}' \
+    -e 's/^ *"\(.*\)",\{0,1\}$/\1/;H' -e '}' "$1"
 }
 
 if [ -e "$journal" ] && ! "$home/cableway" up --undo --yes </dev/null; then

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cabling"))
 
 from browser import Browser, find_browser
 from in_lab import in_lab, main, report_figure

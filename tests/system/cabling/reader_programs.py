@@ -6,7 +6,7 @@ import shutil
 import unittest
 from pathlib import Path
 
-_UNPACKED = Path(__file__).resolve().parents[2] / "build" / "readers" / "bin"
+_UNPACKED = Path(__file__).resolve().parents[3] / "build" / "readers" / "bin"
 
 
 def reader(test: unittest.TestCase, name: str) -> str:
