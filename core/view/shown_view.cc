@@ -87,8 +87,24 @@ Json shown_problems(const ViewSources& from) {
   return problems;
 }
 
-// The members have the same meaning as in the status for the node's own processes.
-Json status(const ViewSources& from, const ReadPortBytes& /*port_bytes*/) {
+// The sums of what its ports have carried, and of which ports: one that is gone takes its bytes with it.
+void add_carried(const ViewSources& from, const ReadPortBytes& port_bytes, Json& shown) {
+  const std::map<std::string, PortBytes> bytes = port_bytes ? port_bytes() : std::map<std::string, PortBytes>();
+  PortBytes sum;
+  std::set<std::string> counted;
+  for (const PortFacts& port : from.node.neighbours().ports()) {
+    const auto carried = bytes.find(port.interface);
+    if (carried == bytes.end() || !counted.insert(port.interface).second) continue;
+    sum.received += carried->second.received;
+    sum.sent += carried->second.sent;
+  }
+  shown["received_bytes"] = counted.empty() ? Json() : Json(sum.received);
+  shown["sent_bytes"] = counted.empty() ? Json() : Json(sum.sent);
+  shown["counted_ports"] = counted;
+}
+
+// The other members have the same meaning as in the status for the node's own processes.
+Json status(const ViewSources& from, const ReadPortBytes& port_bytes) {
   Json shown = head(from);
   const auto& all = from.node.neighbours().all();
   std::set<std::string> neighbours;
@@ -107,6 +123,7 @@ Json status(const ViewSources& from, const ReadPortBytes& /*port_bytes*/) {
   shown["relayed"] = relayed_json(relay);
   shown["relay_memory"] = relay_memory_json(relay.memory);
   shown["rdma_memory"] = rdma_memory_json(relay.rdma_memory);
+  add_carried(from, port_bytes, shown);
   return shown;
 }
 

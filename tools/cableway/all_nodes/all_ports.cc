@@ -1,12 +1,11 @@
-#include <algorithm>
-#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
 #include "tools/cableway/all_nodes/cable_end.h"
+#include "tools/cableway/all_nodes/moved_bytes.h"
 #include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -15,29 +14,11 @@
 namespace cableway::cli {
 namespace {
 
-// The document of that node; null: there is none.
-const Json* document_of(const NodeDocuments* documents, const std::string& node) {
-  if (documents == nullptr) return nullptr;
-  const auto found = std::find_if(documents->shown.begin(), documents->shown.end(),
-                                  [&](const NodeDocument& each) { return each.node == node; });
-  return found == documents->shown.end() ? nullptr : &found->document;
-}
-
-// By the node's own clock. The node may show one document twice, and may have started again.
-std::string mbps_since(const Json& now, const Json& port, const Json& before, const char* member) {
-  constexpr double kBitsPerByte = 8;
-  constexpr double kPerMillisecond = 1000;
+// The rate of a port since an earlier document of its node.
+std::string port_mbps(const Json& now, const Json& port, const Json& before, const char* member) {
   const Json* const earlier = port_of(before, text(port, "interface"));
-  if (earlier == nullptr || earlier->at(member).is_null() || port.at(member).is_null()) return "-";
-  const std::uint64_t from = number(before, "uptime_ms");
-  const std::uint64_t to = number(now, "uptime_ms");
-  if (to <= from || number(port, member) < number(*earlier, member)) return "-";
-  const double bytes = static_cast<double>(number(port, member) - number(*earlier, member));
-  return absl::StrFormat("%.1f", bytes * kBitsPerByte / kPerMillisecond / static_cast<double>(to - from));
-}
-
-std::string carried(const Json& port, const char* member) {
-  return port.at(member).is_null() ? "-" : bytes_text(number(port, member));
+  if (earlier == nullptr) return "-";
+  return mbps_between({before.at("uptime_ms"), earlier->at(member)}, {now.at("uptime_ms"), port.at(member)});
 }
 
 void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector<std::vector<std::string>>& rows) {
@@ -50,7 +31,7 @@ void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector
                                                               : text(*neighbour, "state");
     const bool has_latency = neighbour != nullptr && !neighbour->at("latency_us").is_null();
     const auto moved = [&](const char* member) {
-      return earlier == nullptr ? carried(port, member) : mbps_since(each.document, port, *earlier, member);
+      return earlier == nullptr ? bytes_or_dash(port.at(member)) : port_mbps(each.document, port, *earlier, member);
     };
     rows.push_back(
         {each.node, interface, neighbour == nullptr ? "-" : cable_end_text(cable_end_of(*neighbour)), state,

@@ -82,7 +82,7 @@ TEST(NodeDocumentsTest, DocumentsBeyondTheBoundOfAllAreUnreadable) {
 TEST(NodeDocumentsTest, TextsAreSafeToShow) {
   const std::string problem = R"([{"code":"X\u001b[2J","interface":"","text":"\u001b]0;evil\u0007","seconds":null}])";
   NodeDocuments read = read_documents({shows("n0", status_of("n0", problem))});
-  const std::string text = all_status_text(read);
+  const std::string text = all_status_text(read, nullptr);
   EXPECT_THAT(text, HasSubstr("?]0;evil? [X?[2J]"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
@@ -93,7 +93,7 @@ TEST(NodeDocumentsTest, StatusHasARowForEachNodeThenProblems) {
                                        shows("n1", status_of("n1", problem)),
                                        shows("n2", "{\"node\":\"n2\"}"),
                                        {"n3", NoView::kNoPath, "node n0 has no path to node n3", ""}});
-  const std::string text = all_status_text(read);
+  const std::string text = all_status_text(read, nullptr);
   EXPECT_THAT(text, HasSubstr("node  version"));
   EXPECT_THAT(text, HasSubstr("problems of node n1\n  no port (for 1 min 01 s) [NO_PORTS]\n"));
   EXPECT_THAT(text, HasSubstr("2 nodes have not answered\n"));
@@ -106,7 +106,7 @@ TEST(NodeDocumentsTest, ANumberThatIsNoCountIsUnreadable) {
     std::string document = status_of("n0");
     document.replace(document.find("61000"), 5, uptime);
     NodeDocuments read = read_documents({shows("n0", document)});
-    EXPECT_THAT(all_status_text(read), HasSubstr("n0: unreadable: its answer cannot be read: ")) << uptime;
+    EXPECT_THAT(all_status_text(read, nullptr), HasSubstr("n0: unreadable: its answer cannot be read: ")) << uptime;
   }
 }
 
