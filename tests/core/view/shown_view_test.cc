@@ -66,7 +66,7 @@ class ShownViewTest : public ::testing::Test {
             .run = {.version = "1.2.3", .started = world_.node(0).now() + -std::chrono::seconds(5)}};
   }
   std::string text(const std::string& view) {
-    const auto port_bytes = [] { return std::map<std::string, PortBytes>{{"eth0", {7, 8}}}; };
+    const auto port_bytes = [] { return std::map<std::string, PortBytes>{{"docker0", {100, 100}}, {"eth0", {7, 8}}}; };
     return shown_view(view, sources(), port_bytes).value();
   }
   Json json(const std::string& view) { return Json::parse(text(view)); }
@@ -135,6 +135,16 @@ TEST_F(ShownViewTest, PortsHaveTheirBytes) {
   EXPECT_EQ(port.at("received_bytes"), 7);
   EXPECT_EQ(port.at("sent_bytes"), 8);
   EXPECT_EQ(port.at("neighbours").at(0).at("node"), "n1");
+}
+
+TEST_F(ShownViewTest, StatusSumsTheBytesOfItsPorts) {
+  const Json shown = json("status");
+  EXPECT_EQ(shown.at("received_bytes"), 7) << "docker0 is no port";
+  EXPECT_EQ(shown.at("sent_bytes"), 8);
+  EXPECT_EQ(shown.at("counted_ports"), Json::array({"eth0"}));
+  const Json unknown = Json::parse(shown_view("status", sources(), {}).value());
+  EXPECT_TRUE(unknown.at("received_bytes").is_null());
+  EXPECT_TRUE(unknown.at("sent_bytes").is_null());
 }
 
 TEST_F(ShownViewTest, FlowsAreListedWithoutTheirProcess) {
