@@ -19,6 +19,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr char kPort[] = "port ";
+constexpr char kNoPath[] = "no path";
 constexpr std::size_t kMostNamed = 4;
 
 std::string cable_text(const CableEnd& one, const CableEnd& other) {
@@ -67,15 +68,11 @@ class ClusterExamination {
   }
 
   void add(const MissingNode& node) {
-    missing_.insert(node.node);
-    const bool runs = node.cause == "other version" || node.cause == "no room";
-    const std::string what = absl::StrCat(node.cause, ": ", node.what);
-    merge(what, {runs ? Severity::kWarning : Severity::kError,
-                 std::string(name_of(FindingCode::kNodeNotAnswering)),
-                 {absl::StrCat("node ", node.node)},
-                 what,
-                 node.advice,
-                 {}});
+    if (node.cause == kNoPath) {
+      without_path_.push_back(node);
+    } else {
+      add_silent(node);
+    }
   }
 
   void add_unheard(std::size_t nodes) {
@@ -92,13 +89,16 @@ class ClusterExamination {
     for (Report& each : reports_) {
       if (!each.there) each.there = causes_.only_hearer(each.here);
       if (follows_from_missing(each) || causes_.explain(each.finding.code, each.here, each.there)) continue;
-      merge(cause_of(each), {each.finding.severity,
-                             each.finding.code,
-                             {about(each)},
-                             std::move(each.finding.what),
-                             std::move(each.finding.advice),
-                             {each.here.node}});
+      const bool is_wrong = each.finding.severity > Severity::kInfo;
+      ClusterFinding& merged = merge(cause_of(each), {each.finding.severity,
+                                                      each.finding.code,
+                                                      {about(each)},
+                                                      std::move(each.finding.what),
+                                                      std::move(each.finding.advice),
+                                                      {each.here.node}});
+      if (each.there && is_wrong) beyond_[each.there->node].insert(&merged);
     }
+    for (const MissingNode& each : without_path_) add_without_path(each);
     std::vector<ClusterFinding> all;
     for (auto& [key, finding] : findings_) all.push_back(std::move(finding));
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.severity > b.severity; });
@@ -150,6 +150,29 @@ class ClusterExamination {
     return cable_text(report.here, *report.there);
   }
 
+  void add_silent(const MissingNode& node) {
+    missing_.insert(node.node);
+    const bool runs = node.cause == "other version" || node.cause == "no room";
+    const std::string what = absl::StrCat(node.cause, ": ", node.what);
+    merge(what, {runs ? Severity::kWarning : Severity::kError,
+                 std::string(name_of(FindingCode::kNodeNotAnswering)),
+                 {absl::StrCat("node ", node.node)},
+                 what,
+                 node.advice,
+                 {}});
+  }
+
+  // What is wrong with the cables of a node without a path is why it has none; beyond those nobody knows why.
+  void add_without_path(const MissingNode& node) {
+    const std::string name = absl::StrCat("node ", node.node);
+    const auto beside = beyond_.find(node.node);
+    if (beside == beyond_.end()) return add_silent(node);
+    for (ClusterFinding* const cause : beside->second) {
+      cause->about.insert(name);
+      cause->severity = Severity::kError;
+    }
+  }
+
   // A node that does not answer is a finding itself.
   bool follows_from_missing(const Report& report) const {
     return report.finding.code == name_of(FindingCode::kNeighbourMissing) && report.there &&
@@ -168,16 +191,20 @@ class ClusterExamination {
     return is_of_cable && report.finding.severity > Severity::kInfo ? about(report) : report.finding.what;
   }
 
-  void merge(const std::string& cause, ClusterFinding finding) {
+  ClusterFinding& merge(const std::string& cause, ClusterFinding finding) {
     const auto [known, is_new] = findings_.try_emplace({finding.code, cause}, finding);
-    if (is_new) return;
+    if (is_new) return known->second;
     known->second.about.insert(finding.about.begin(), finding.about.end());
     known->second.nodes.insert(finding.nodes.begin(), finding.nodes.end());
     known->second.severity = std::max(known->second.severity, finding.severity);
+    return known->second;
   }
 
   const Settings& settings_;
   std::set<std::string> missing_;
+  std::vector<MissingNode> without_path_;
+  std::map<std::string, std::set<ClusterFinding*>>
+      beyond_;  // what is wrong with cables, by the node at their other end
   ClusterCauses causes_;
   std::vector<Report> reports_;
   std::map<std::pair<std::string, std::string>, ClusterFinding> findings_;

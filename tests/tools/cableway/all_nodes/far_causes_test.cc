@@ -38,7 +38,7 @@ Json heard(const std::string& node, const std::string& interface, const Json& he
 }
 
 Json known(const std::string& code, const std::string& interface, const Json& neighbour = nullptr) {
-  return {{"code", code}, {"interface", interface}, {"neighbour", neighbour},
+  return {{"code", code},     {"interface", interface}, {"neighbour", neighbour},
           {"cable", nullptr}, {"text", "what it says"}, {"seconds", 3}};
 }
 
@@ -222,6 +222,28 @@ TEST_F(FarCausesTest, ANodeThatIsGoneIsOneCauseWithAllItsCables) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].code, "NEIGHBOUR_MISSING");
   EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n9 eth0", "cable n1 eth1 to n9 eth1"));
+}
+
+TEST_F(FarCausesTest, WhatIsWrongWithItsCableIsWhyANodeHasNoPath) {
+  add_port(n0(), "eth0");
+  lose(n0(), "eth0", "n9", "eth0");
+  documents_.missing = {{"n9", "no path", "node n0 has no path to node n9", "see its cables"}};
+  std::vector<ClusterFinding> findings = examine_all_nodes(documents_, Settings());
+  ASSERT_GE(findings.size(), 2U) << "with RDMA_DEVICE_NONE, an info";
+  EXPECT_EQ(findings[0].code, "NEIGHBOUR_MISSING");
+  EXPECT_EQ(findings[0].severity, Severity::kError) << "it does not answer";
+  EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n9 eth0", "node n9"));
+  EXPECT_LE(findings[1].severity, Severity::kInfo);
+}
+
+TEST_F(FarCausesTest, ANodeWithoutAPathWhoseCablesNobodyHasIsAFinding) {
+  take_carrier_of_n0();
+  documents_.missing = {{"n9", "no path", "node n0 has no path to node n9", "see its cables"}};
+  std::vector<ClusterFinding> findings = examine_all_nodes(documents_, Settings());
+  ASSERT_GE(findings.size(), 2U);
+  EXPECT_EQ(findings[0].code, "NODE_NOT_ANSWERING");
+  EXPECT_EQ(findings[1].code, "CARRIER_MISSING");
+  EXPECT_THAT(findings[1].about, ElementsAre("cable n0 eth0 to n1 eth1"));
 }
 
 TEST_F(FarCausesTest, SilentCablesOfNodesThatAnswerAreOneCauseEach) {

@@ -153,7 +153,8 @@ std::string carried_of(std::uint64_t uptime_ms, const std::string& received, con
   std::string document = status_of("n0");
   document.replace(document.find("61000"), 5, std::to_string(uptime_ms));
   document.pop_back();
-  return absl::StrCat(document, R"(,"received_bytes":)", received, R"(,"sent_bytes":2048,"counted_ports":)", ports, "}");
+  return absl::StrCat(document, R"(,"received_bytes":)", received, R"(,"sent_bytes":2048,"counted_ports":)", ports,
+                      "}");
 }
 
 TEST(NodeDocumentsTest, StatusHasBytesAndThenRates) {
