@@ -90,12 +90,9 @@ class ClusterExamination {
       if (!each.there) each.there = causes_.only_hearer(each.here);
       if (follows_from_missing(each) || causes_.explain(each.finding.code, each.here, each.there)) continue;
       const bool is_wrong = each.finding.severity > Severity::kInfo;
-      ClusterFinding& merged = merge(cause_of(each), {each.finding.severity,
-                                                      each.finding.code,
-                                                      {about(each)},
-                                                      std::move(each.finding.what),
-                                                      std::move(each.finding.advice),
-                                                      {each.here.node}});
+      const Finding& own = each.finding;
+      ClusterFinding& merged =
+          merge(cause_of(each), {own.severity, own.code, {about(each)}, own.what, own.advice, {each.here.node}});
       if (each.there && is_wrong) beyond_[each.there->node].insert(&merged);
     }
     for (const MissingNode& each : without_path_) add_without_path(each);
