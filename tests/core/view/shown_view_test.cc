@@ -146,6 +146,20 @@ TEST_F(ShownViewTest, PortsHaveTheirBytesOverRdmaApart) {
   EXPECT_EQ(port.at("rdma_sent_bytes"), 10);
 }
 
+TEST_F(ShownViewTest, StatusSumsTheBytesOfItsPorts) {
+  bytes_ = {{"docker0", {100, 100}}, {"eth0", {7, 8}}};
+  const Json shown = json("status");
+  EXPECT_EQ(shown.at("received_bytes"), 7) << "docker0 is no port";
+  EXPECT_EQ(shown.at("sent_bytes"), 8);
+  EXPECT_EQ(shown.at("counted_ports"), Json::array({"eth0"}));
+  bytes_ = {{"eth0", {7, 8, 9, 10}}};
+  EXPECT_EQ(json("status").at("received_bytes"), 16) << "over RDMA, too";
+  EXPECT_EQ(json("status").at("sent_bytes"), 18);
+  bytes_ = {};
+  EXPECT_TRUE(json("status").at("received_bytes").is_null());
+  EXPECT_TRUE(json("status").at("sent_bytes").is_null());
+}
+
 TEST_F(ShownViewTest, FlowsAreListedWithoutTheirProcess) {
   FlowStatus flow;
   flow.flow = {1, 0xAB, "n1", true, "n0 -> n1", "eth0", {"tcp", "it is all there is"}, 10};

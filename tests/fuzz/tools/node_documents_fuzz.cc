@@ -104,7 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto answers = answers_in(std::string_view(reinterpret_cast<const char*>(data), size));
   const NodeDocuments read = read_documents(answers, 1);
   require_each_node_once(read, answers);
-  require_text(read, answers, all_status_text);
+  require_text(read, answers, [](NodeDocuments& now) { return all_status_text(now, nullptr); });
+  require_text(read, answers, [&](NodeDocuments& now) { return all_status_text(now, &read); });
   require_text(read, answers, all_flows_text);
   require_text(read, answers, [](NodeDocuments& now) { return all_ports_text(now, nullptr); });
   require_text(read, answers, [&](NodeDocuments& now) { return all_ports_text(now, &read); });

@@ -11,6 +11,7 @@
 #include "routing/text/json_schema.h"
 #include "routing/text/node_name.h"
 #include "tools/cableway/all_nodes/cable_end.h"
+#include "tools/cableway/all_nodes/cluster_causes.h"
 #include "tools/cableway/doctor/doctor_ports.h"
 #include "tools/cableway/doctor/doctor_view.h"
 
@@ -18,6 +19,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr char kPort[] = "port ";
+constexpr char kNoPath[] = "no path";
 constexpr std::size_t kMostNamed = 4;
 
 std::string cable_text(const CableEnd& one, const CableEnd& other) {
@@ -33,47 +35,67 @@ std::string advice_for(const std::string& code, const std::string& text) {
   return kind != nullptr && kind->meaning == text ? advice_of(kind->code) : "";
 }
 
+// What one node reports.
+struct Report {
+  Finding finding;
+  CableEnd here;                       // without an interface: of the node
+  std::optional<CableEnd> there = {};  // the other end of the cable
+  std::string cable = "";              // its name, where that is what the node tells
+  std::string namesake = "";           // the name that two nodes have
+};
+
 class ClusterExamination {
  public:
-  ClusterExamination(const NodeDocuments& documents, const Settings& settings) : settings_(settings) {
-    for (const MissingNode& each : documents.missing) missing_.insert(each.node);
-  }
+  explicit ClusterExamination(const Settings& settings) : settings_(settings) {}
 
-  // The findings of one node; throws Json::exception before any of them is added.
+  // What one node reports; throws Json::exception before any of it is added.
   void add(const NodeDocument& node) {
-    std::vector<ClusterFinding> found = problems_of(node);
+    std::vector<Report> found = problems_of(node);
     const KnownCauses causes(node.document.at("problems"));
     for (Finding& finding : examine_ports(node.document.at("ports"), settings_, {}, causes)) {
       if (finding.severity == Severity::kOk) continue;
       const bool is_port = absl::StartsWith(finding.about, kPort);
       const std::string interface = is_port ? finding.about.substr(sizeof kPort - 1) : "";
-      if (follows_from_missing(node, finding.code, interface)) continue;
-      found.push_back(
-          {finding.severity, finding.code, {about(node, interface)}, finding.what, finding.advice, {node.node}});
+      const std::optional<CableEnd> there = end_beyond(node, interface, finding.neighbour);
+      found.push_back({std::move(finding), {node.node, interface}, there});
     }
-    for (ClusterFinding& each : found) merge(std::move(each));
+    causes_.add(node);
+    for (Report& each : found) {
+      if (each.finding.code == name_of(FindingCode::kCableOneWay) && each.there)
+        causes_.add_one_way(each.here, *each.there);
+      reports_.push_back(std::move(each));
+    }
   }
 
   void add(const MissingNode& node) {
-    const bool runs = node.cause == "other version" || node.cause == "no room";
-    merge({runs ? Severity::kWarning : Severity::kError,
-           std::string(name_of(FindingCode::kNodeNotAnswering)),
-           {absl::StrCat("node ", node.node)},
-           absl::StrCat(node.cause, ": ", node.what),
-           node.advice,
-           {}});
+    if (node.cause == kNoPath) {
+      without_path_.push_back(node);
+    } else {
+      add_silent(node);
+    }
   }
 
   void add_unheard(std::size_t nodes) {
-    merge({Severity::kError,
-           std::string(name_of(FindingCode::kNodeNotAnswering)),
-           {absl::StrCat(nodes, " more nodes")},
-           "nothing had come of them when this command's time was over",
-           "ask again, or see the log of the cablewayd here",
-           {}});
+    merge("unheard", {Severity::kError,
+                      std::string(name_of(FindingCode::kNodeNotAnswering)),
+                      {absl::StrCat(nodes, " more nodes")},
+                      "nothing had come of them when this command's time was over",
+                      "ask again, or see the log of the cablewayd here",
+                      {}});
   }
 
+  // After all nodes.
   std::vector<ClusterFinding> findings() {
+    for (Report& each : reports_) {
+      if (!each.there) each.there = causes_.only_hearer(each.here);
+      if (follows_from_missing(each) || causes_.explain(each.finding.code, each.here, each.there)) continue;
+      const bool is_wrong = each.finding.severity > Severity::kInfo;
+      const Finding& own = each.finding;
+      ClusterFinding& merged =
+          merge(cause_of(each), {own.severity, own.code, {about(each)}, own.what, own.advice, {each.here.node}});
+      if (each.there && is_wrong) beyond_[each.there->node].insert(&merged);
+    }
+    for (const MissingNode& each : without_path_) add_without_path(each);
     std::vector<ClusterFinding> all;
     for (auto& [key, finding] : findings_) all.push_back(std::move(finding));
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.severity > b.severity; });
@@ -81,62 +103,107 @@ class ClusterExamination {
   }
 
  private:
-  std::vector<ClusterFinding> problems_of(const NodeDocument& node) const {
-    std::vector<ClusterFinding> found;
+  static std::optional<CableEnd> end_beyond(const NodeDocument& node, const std::string& interface,
+                                            const std::string& neighbour) {
+    if (interface.empty()) return std::nullopt;
+    return neighbour.empty() ? other_end(node.document, interface) : other_end_at(node.document, interface, neighbour);
+  }
+
+  static Report problem_of(const NodeDocument& node, const Json& problem) {
+    const std::string code = text(problem, "code");
+    const std::string what = text(problem, "text");
+    const std::string interface = text(problem, "interface");
+    const std::string neighbour = text_or_none(problem, "neighbour");
+    Report report{{grade_of(code), code, "", what, advice_for(code, what)},
+                  {node.node, interface},
+                  end_beyond(node, interface, neighbour),
+                  text_or_none(problem, "cable")};
+    if (code == name_of(EventCode::kNameTaken)) report.namesake = neighbour.empty() ? node.node : neighbour;
+    return report;
+  }
+
+  static std::vector<Report> problems_of(const NodeDocument& node) {
+    std::vector<Report> found;
     const KnownCauses causes(node.document.at("problems"));
     for (const Json& problem : node.document.at("problems")) {
-      const std::string code = text(problem, "code");
-      if (causes.follows(code)) continue;
-      found.push_back({grade_of(code),
-                       code,
-                       {about(node, text(problem, "interface"))},
-                       text(problem, "text"),
-                       advice_for(code, text(problem, "text")),
-                       {node.node}});
+      if (!causes.follows(text(problem, "code"))) found.push_back(problem_of(node, problem));
     }
-    const auto of_code = [&](EventCode code, std::string about) {
-      found.push_back({grade_of(code),
-                       std::string(name_of(code)),
-                       {std::move(about)},
-                       meaning_of(code),
-                       advice_of(code),
-                       {node.node}});
+    const auto of_code = [&](EventCode code, const std::string& cable) {
+      const Finding finding{grade_of(code), std::string(name_of(code)), "", meaning_of(code), advice_of(code)};
+      found.push_back({finding, {node.node, ""}, {}, cable});
     };
-    if (!node.document.at("has_key").get<bool>()) of_code(EventCode::kKeyMissing, absl::StrCat("node ", node.node));
-    if (node.document.at("draining").get<bool>()) of_code(EventCode::kDraining, absl::StrCat("node ", node.node));
+    if (!node.document.at("has_key").get<bool>()) of_code(EventCode::kKeyMissing, "");
+    if (node.document.at("draining").get<bool>()) of_code(EventCode::kDraining, "");
     for (const Json& cable : node.document.at("draining_cables")) {
-      of_code(EventCode::kCableDraining, absl::StrCat("cable ", cable.get<std::string>()));
+      of_code(EventCode::kCableDraining, cable.get<std::string>());
     }
     return found;
   }
 
-  static std::string about(const NodeDocument& node, const std::string& interface) {
-    if (interface.empty()) return absl::StrCat("node ", node.node);
-    const std::optional<CableEnd> other = other_end(node.document, interface);
-    if (!other) return absl::StrCat("node ", node.node, " port ", interface);
-    return cable_text({node.node, interface}, *other);
+  static std::string about(const Report& report) {
+    if (!report.cable.empty()) return absl::StrCat("cable ", report.cable);
+    if (report.here.interface.empty()) return absl::StrCat("node ", report.here.node);
+    if (!report.there) return absl::StrCat("node ", report.here.node, " port ", report.here.interface);
+    return cable_text(report.here, *report.there);
+  }
+
+  void add_silent(const MissingNode& node) {
+    missing_.insert(node.node);
+    const bool runs = node.cause == "other version" || node.cause == "no room";
+    const std::string what = absl::StrCat(node.cause, ": ", node.what);
+    merge(what, {runs ? Severity::kWarning : Severity::kError,
+                 std::string(name_of(FindingCode::kNodeNotAnswering)),
+                 {absl::StrCat("node ", node.node)},
+                 what,
+                 node.advice,
+                 {}});
+  }
+
+  // What is wrong with the cables of a node without a path is why it has none; beyond those nobody knows why.
+  void add_without_path(const MissingNode& node) {
+    const std::string name = absl::StrCat("node ", node.node);
+    const auto beside = beyond_.find(node.node);
+    if (beside == beyond_.end()) return add_silent(node);
+    for (ClusterFinding* const cause : beside->second) {
+      cause->about.insert(name);
+      cause->severity = Severity::kError;
+    }
   }
 
   // A node that does not answer is a finding itself.
-  bool follows_from_missing(const NodeDocument& node, const std::string& code, const std::string& interface) const {
-    if (interface.empty() || code != name_of(FindingCode::kNeighbourMissing)) return false;
-    const std::optional<CableEnd> other = other_end(node.document, interface);
-    return other && missing_.contains(other->node);
+  bool follows_from_missing(const Report& report) const {
+    return report.finding.code == name_of(FindingCode::kNeighbourMissing) && report.there &&
+           missing_.contains(report.there->node);
   }
 
-  // One cause: of one cable, or with the same words at several nodes and ports.
-  void merge(ClusterFinding finding) {
-    const bool is_cable = absl::StartsWith(*finding.about.begin(), "cable ");
-    const std::string& words = is_cable && finding.severity > Severity::kInfo ? *finding.about.begin() : finding.what;
-    const auto [known, is_new] = findings_.try_emplace({finding.code, words}, finding);
-    if (is_new) return;
+  // What findings of one code have in common if they have one cause: the name that two nodes have, the neighbour that
+  // is gone with all its cables, the cable, or the words, as of several nodes and ports.
+  std::string cause_of(const Report& report) const {
+    if (!report.namesake.empty()) return absl::StrCat("name ", report.namesake);
+    const bool is_silence = report.finding.code == name_of(FindingCode::kNeighbourMissing);
+    if (is_silence && report.there && !causes_.knows(report.there->node)) {
+      return absl::StrCat("node ", report.there->node);
+    }
+    const bool is_of_cable = report.there.has_value() || !report.cable.empty();
+    return is_of_cable && report.finding.severity > Severity::kInfo ? about(report) : report.finding.what;
+  }
+
+  ClusterFinding& merge(const std::string& cause, ClusterFinding finding) {
+    const auto [known, is_new] = findings_.try_emplace({finding.code, cause}, finding);
+    if (is_new) return known->second;
     known->second.about.insert(finding.about.begin(), finding.about.end());
     known->second.nodes.insert(finding.nodes.begin(), finding.nodes.end());
     known->second.severity = std::max(known->second.severity, finding.severity);
+    return known->second;
   }
 
   const Settings& settings_;
   std::set<std::string> missing_;
+  std::vector<MissingNode> without_path_;
+  std::map<std::string, std::set<ClusterFinding*>>
+      beyond_;  // what is wrong with cables, by the node at their other end
+  ClusterCauses causes_;
+  std::vector<Report> reports_;
   std::map<std::pair<std::string, std::string>, ClusterFinding> findings_;
 };
 
@@ -155,7 +222,7 @@ std::string counted(const std::vector<ClusterFinding>& findings, Severity severi
 }  // namespace
 
 std::vector<ClusterFinding> examine_all_nodes(NodeDocuments& documents, const Settings& settings) {
-  ClusterExamination examination(documents, settings);
+  ClusterExamination examination(settings);
   read_each(documents, [&](const NodeDocument& each) { examination.add(each); });
   for (const MissingNode& each : documents.missing) examination.add(each);
   if (documents.unheard > 0) examination.add_unheard(documents.unheard);

@@ -12,9 +12,10 @@ namespace cableway::cli {
 
 // Each takes those of `documents` out that it cannot read; they are then among the missing ones.
 
+// With `before`, what this has shown a moment ago, the rates since; else bytes.
 // A row for each node, then the problems of each.
-std::string all_status_text(NodeDocuments& documents, const Look& look = {});
-// A row for each port. With `before`, what this has shown a moment ago, the rates since; else bytes.
+std::string all_status_text(NodeDocuments& documents, const NodeDocuments* before, const Look& look = {});
+// A row for each port.
 std::string all_ports_text(NodeDocuments& documents, const NodeDocuments* before, const Look& look = {});
 // A row for each flow, which both of its ends report, and one for each node that relays.
 std::string all_flows_text(NodeDocuments& documents, const Look& look = {});

@@ -1,13 +1,12 @@
-#include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
 #include "tools/cableway/all_nodes/cable_end.h"
+#include "tools/cableway/all_nodes/moved_bytes.h"
 #include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -16,16 +15,8 @@
 namespace cableway::cli {
 namespace {
 
-// The document of that node; null: there is none.
-const Json* document_of(const NodeDocuments* documents, const std::string& node) {
-  if (documents == nullptr) return nullptr;
-  const auto found = std::find_if(documents->shown.begin(), documents->shown.end(),
-                                  [&](const NodeDocument& each) { return each.node == node; });
-  return found == documents->shown.end() ? nullptr : &found->document;
-}
-
 // The members of what a port has carried in one direction: its interface, and its RDMA device, whose bytes the
-// interface does not count. Nodes of version 0.1 have only the first.
+// interface does not count.
 struct Direction {
   const char* interface;
   const char* rdma;
@@ -33,39 +24,24 @@ struct Direction {
 constexpr Direction kIn{"received_bytes", "rdma_received_bytes"};
 constexpr Direction kOut{"sent_bytes", "rdma_sent_bytes"};
 
-// nullopt: not known.
-std::optional<std::uint64_t> count(const Json& port, const char* member) {
-  const auto found = port.find(member);
-  if (found == port.end() || found->is_null()) return std::nullopt;
-  return whole_number(*found);
+bool counts_rdma(const Json& port, const Direction& direction) {
+  const auto found = port.find(direction.rdma);
+  return found != port.end() && !found->is_null();
 }
 
-// nullopt: not known at both times, or counted anew since.
-std::optional<std::uint64_t> moved_since(const Json& port, const Json& earlier, const char* member) {
-  const std::optional<std::uint64_t> now = count(port, member);
-  const std::optional<std::uint64_t> then = count(earlier, member);
-  if (!now || !then || *now < *then) return std::nullopt;
-  return *now - *then;
+// Bytes of both; null: not known.
+Json carried(const Json& port, const Direction& direction) {
+  const Json& interface = port.at(direction.interface);
+  if (interface.is_null()) return {};
+  return whole_number(interface) + (counts_rdma(port, direction) ? number(port, direction.rdma) : 0);
 }
 
-// By the node's own clock. The node may show one document twice, and may have started again.
-std::string mbps_since(const Json& now, const Json& port, const Json& before, const Direction& direction) {
-  constexpr double kBitsPerByte = 8;
-  constexpr double kPerMillisecond = 1000;
+// The rate of a port since an earlier document of its node.
+std::string port_mbps(const Json& now, const Json& port, const Json& before, const Direction& direction) {
   const Json* const earlier = port_of(before, text(port, "interface"));
-  if (earlier == nullptr) return "-";
-  const std::uint64_t from = number(before, "uptime_ms");
-  const std::uint64_t to = number(now, "uptime_ms");
-  const std::optional<std::uint64_t> moved = moved_since(port, *earlier, direction.interface);
-  if (to <= from || !moved) return "-";
-  const double bytes =
-      static_cast<double>(*moved) + static_cast<double>(moved_since(port, *earlier, direction.rdma).value_or(0));
-  return absl::StrFormat("%.1f", bytes * kBitsPerByte / kPerMillisecond / static_cast<double>(to - from));
-}
-
-std::string carried(const Json& port, const Direction& direction) {
-  const std::optional<std::uint64_t> bytes = count(port, direction.interface);
-  return bytes ? bytes_text(*bytes + count(port, direction.rdma).value_or(0)) : "-";
+  if (earlier == nullptr || counts_rdma(port, direction) != counts_rdma(*earlier, direction)) return "-";
+  return mbps_between({before.at("uptime_ms"), carried(*earlier, direction)},
+                      {now.at("uptime_ms"), carried(port, direction)});
 }
 
 void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector<std::vector<std::string>>& rows) {
@@ -78,7 +54,8 @@ void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector
                                                               : text(*neighbour, "state");
     const bool has_latency = neighbour != nullptr && !neighbour->at("latency_us").is_null();
     const auto moved = [&](const Direction& direction) {
-      return earlier == nullptr ? carried(port, direction) : mbps_since(each.document, port, *earlier, direction);
+      return earlier == nullptr ? bytes_or_dash(carried(port, direction))
+                                : port_mbps(each.document, port, *earlier, direction);
     };
     rows.push_back({each.node, interface, neighbour == nullptr ? "-" : cable_end_text(cable_end_of(*neighbour)), state,
                     rate_or_dash(port, "rate_mbps"),

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/cableway/all_nodes/all_nodes_views.h"
+#include "tools/cableway/all_nodes/moved_bytes.h"
 #include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -25,23 +26,39 @@ std::string problem_lines(const Json& status, const Look& look) {
   return lines;
 }
 
-StatusRow row_of(const Json& status, const Look& look) {
+// What ports have carried, which nodes of an earlier version do not show: null.
+Json counted(const Json& status, const char* member) {
+  const auto found = status.find(member);
+  return found == status.end() ? Json() : *found;
+}
+
+// Bytes; with an earlier document the rate since. The bytes of other ports cannot be compared.
+std::string carried(const Json& status, const Json* before, const char* member) {
+  const Json now = counted(status, member);
+  if (before == nullptr) return bytes_or_dash(now);
+  if (counted(status, "counted_ports") != counted(*before, "counted_ports")) return "-";
+  const Json then = counted(*before, member);
+  return mbps_between({before->at("uptime_ms"), then}, {status.at("uptime_ms"), now});
+}
+
+StatusRow row_of(const Json& status, const Json* before, const Look& look) {
   const Json& own = status.at("own");
   const std::size_t draining = status.at("draining_cables").size();
   const std::string drains = status.at("draining").get<bool>() ? "node"
                              : draining > 0                    ? absl::StrCat(draining, " cables")
                                                                : "-";
-  return {
-      {text(status, "node"), text(status, "version"), age_text(number(status, "uptime_ms")),
-       absl::StrCat(number(status, "nodes")), absl::StrCat(status.at("neighbours").size()),
-       absl::StrCat(number(status, "cables_up")), absl::StrCat(number(own, "flows_open")),
-       absl::StrCat(number(status.at("relayed"), "circuits_open")), drains, absl::StrCat(status.at("problems").size())},
-      problem_lines(status, look)};
+  return {{text(status, "node"), text(status, "version"), age_text(number(status, "uptime_ms")),
+           absl::StrCat(number(status, "nodes")), absl::StrCat(status.at("neighbours").size()),
+           absl::StrCat(number(status, "cables_up")), absl::StrCat(number(own, "flows_open")),
+           absl::StrCat(number(status.at("relayed"), "circuits_open")), carried(status, before, "received_bytes"),
+           carried(status, before, "sent_bytes"), drains, absl::StrCat(status.at("problems").size())},
+          problem_lines(status, look)};
 }
 
 }  // namespace
 
-std::string all_status_text(NodeDocuments& documents, const Look& look) {
+std::string all_status_text(NodeDocuments& documents, const NodeDocuments* before, const Look& look) {
+  const bool has_rates = before != nullptr;
   using Align = TextTable::Align;
   TextTable table({{"node"},
                    {"version"},
@@ -51,11 +68,13 @@ std::string all_status_text(NodeDocuments& documents, const Look& look) {
                    {"cables", Align::kRight},
                    {"flows", Align::kRight},
                    {"relayed", Align::kRight},
+                   {has_rates ? "in, Mbit/s" : "received", Align::kRight},
+                   {has_rates ? "out, Mbit/s" : "sent", Align::kRight},
                    {"draining"},
                    {"problems", Align::kRight}});
   std::string problems;
   read_each(documents, [&](const NodeDocument& each) {
-    StatusRow row = row_of(each.document, look);
+    StatusRow row = row_of(each.document, document_of(before, each.node), look);
     table.add_row(std::move(row.cells));
     if (!row.problems.empty()) absl::StrAppend(&problems, "\nproblems of node ", each.node, "\n", row.problems);
   });
@@ -63,7 +82,7 @@ std::string all_status_text(NodeDocuments& documents, const Look& look) {
 }
 
 Json all_status_json(NodeDocuments documents) {
-  read_each(documents, [](const NodeDocument& each) { static_cast<void>(row_of(each.document, Look())); });
+  read_each(documents, [](const NodeDocument& each) { static_cast<void>(row_of(each.document, nullptr, Look())); });
   return documents_json(documents);
 }
 

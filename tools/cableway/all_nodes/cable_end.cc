@@ -38,4 +38,16 @@ std::optional<CableEnd> other_end(const Json& document, const std::string& inter
   return found == lost.end() ? std::nullopt : std::optional(cable_end_of(*found));
 }
 
+std::optional<CableEnd> other_end_at(const Json& document, const std::string& interface, const std::string& node) {
+  if (const Json* const port = port_of(document, interface); port != nullptr) {
+    for (const Json& each : port->at("neighbours")) {
+      if (text(each, "node") == node) return cable_end_of(each);
+    }
+  }
+  const Json& lost = document.at("lost_cables");
+  const auto found = lost.find(interface);
+  if (found == lost.end() || text(*found, "node") != node) return std::nullopt;
+  return cable_end_of(*found);
+}
+
 }  // namespace cableway::cli

@@ -3,6 +3,7 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_ALL_NODES_CABLE_END_H_
 #define CABLEWAY_TOOLS_CABLEWAY_ALL_NODES_CABLE_END_H_
 
+#include <compare>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace cableway::cli {
 struct CableEnd {
   std::string node;
   std::string interface;
+  friend auto operator<=>(const CableEnd&, const CableEnd&) = default;
 };
 
 // "n1 eth0"
@@ -29,6 +31,8 @@ CableEnd cable_end_of(const Json& neighbour);
 
 // The other end of the cable at that port: neighbour_of() it, or the one that it had before the cable was lost.
 std::optional<CableEnd> other_end(const Json& document, const std::string& interface);
+// The same, of the port's cable to that node: others may be on its segment.
+std::optional<CableEnd> other_end_at(const Json& document, const std::string& interface, const std::string& node);
 
 }  // namespace cableway::cli
 

@@ -143,9 +143,15 @@ class PortExamination {
     // A node of an earlier version does not tell.
     const Json hears_us = neighbour.value("hears_us", Json());
     if (hears_us.is_boolean() && hears_us.get<bool>()) {
-      return add(Severity::kWarning, FindingCode::kCableUnusedThere,
-                 absl::StrCat(who, " hears this node, but does not use the cable"));
+      add(Severity::kWarning, FindingCode::kCableUnusedThere,
+          absl::StrCat(who, " hears this node, but does not use the cable"));
+    } else {
+      add_one_way(who);
     }
+    findings_.back().neighbour = text(neighbour, "node");
+  }
+
+  void add_one_way(const std::string& who) {
     add(Severity::kWarning, FindingCode::kCableOneWay,
         absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
         absl::StrCat(

@@ -10,10 +10,10 @@ bool is_one_of(const std::string& code, std::initializer_list<EventCode> codes) 
   return std::any_of(codes.begin(), codes.end(), [&](EventCode each) { return code == name_of(each); });
 }
 
-// "" for null, which is about none, and where it is missing, as in what a node of an earlier version shows.
-std::string text_or_none(const Json& problem, const char* member) {
-  const auto found = problem.find(member);
-  return found == problem.end() || found->is_null() ? "" : found->get<std::string>();
+// The port uses nothing of what arrives.
+bool silences(const std::string& code) {
+  return is_one_of(code, {EventCode::kVersionDiffers, EventCode::kClusterDiffers, EventCode::kKeyDiffers,
+                          EventCode::kNameTaken, EventCode::kCableToSelf, EventCode::kControlSocketFailed});
 }
 
 }  // namespace
@@ -50,10 +50,13 @@ const KnownCauses::LostNeighbour* KnownCauses::lost_neighbour(const std::string&
 }
 
 bool KnownCauses::explain_silence(const std::string& interface) const {
+  return std::any_of(causes_.begin(), causes_.end(),
+                     [&](const Cause& each) { return each.interface == interface && silences(each.code); });
+}
+
+bool KnownCauses::explain_no_answer(const std::string& interface, const std::string& node) const {
   return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
-    return each.interface == interface &&
-           is_one_of(each.code, {EventCode::kVersionDiffers, EventCode::kClusterDiffers, EventCode::kKeyDiffers,
-                                 EventCode::kNameTaken, EventCode::kCableToSelf, EventCode::kControlSocketFailed});
+    return each.interface == interface && (each.neighbour.empty() || each.neighbour == node) && silences(each.code);
   });
 }
 
@@ -74,6 +77,12 @@ bool KnownCauses::explain_unsent(const std::string& interface) const {
 bool KnownCauses::hears_namesakes(const std::string& interface) const {
   return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
     return each.code == name_of(EventCode::kNameTaken) && (each.interface.empty() || each.interface == interface);
+  });
+}
+
+bool KnownCauses::has_namesake(const std::string& node) const {
+  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
+    return each.code == name_of(EventCode::kNameTaken) && each.neighbour == node;
   });
 }
 

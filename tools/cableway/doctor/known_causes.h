@@ -33,12 +33,17 @@ class KnownCauses {
 
   // Why no neighbour is known on a port that has a carrier: what arrives there is refused.
   bool explain_silence(const std::string& interface) const;
+  // Why that node, at the other end of a cable of that port, hears no answer: what it sends is refused here, or nothing
+  // can be sent.
+  bool explain_no_answer(const std::string& interface, const std::string& node) const;
   // Why the cable to that node, which is heard, is not up.
   bool explain_neighbour(const std::string& interface, const std::string& node) const;
   // Why datagrams to a neighbour of that port could not be sent.
   bool explain_unsent(const std::string& interface) const;
   // Two nodes have one name, and this port, or any, hears one of them: what this node says of it may be of either.
   bool hears_namesakes(const std::string& interface) const;
+  // Two nodes have this name.
+  bool has_namesake(const std::string& node) const;
   // Whether this problem follows from another one.
   bool follows(const std::string& code) const;
   bool has_of_cable(EventCode code, const std::string& cable) const;

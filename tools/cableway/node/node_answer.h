@@ -49,6 +49,11 @@ inline std::uint64_t number(const Json& object, const char* name) {
 inline std::string text(const Json& object, const char* name) {
   return object.at(name).get<std::string>();
 }
+// "" for null, which is about none, and where it is missing, as in what a node of an earlier version shows.
+inline std::string text_or_none(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? "" : found->get<std::string>();
+}
 // The text, or "-" for null.
 inline std::string text_or_dash(const Json& object, const char* name) {
   return object.at(name).is_null() ? "-" : text(object, name);

@@ -144,17 +144,17 @@ std::unique_ptr<Verb> status_verb() {
   return node_view_verb(
       {.name = "status",
        .summary = "the node's version, addresses, problems, neighbours, sessions, flows and relaying",
-       .notes = all_nodes_notes("a row for each node, then the problems of each."),
-       .examples = {"cableway status", "cableway status --all", "cableway status --json | jq .relayed.bytes"},
+       .notes = all_nodes_notes(
+           "a row for each node, with what its ports have carried, then the problems of each; with --watch its rates "
+           "since the last time, as the kernel counts them: without RDMA."),
+       .examples = {"cableway status", "cableway status --all", "cableway status --all --watch",
+                    "cableway status --json | jq .relayed.bytes"},
        .view = "status",
        .as_text = status_text,
        .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); },
        .names_cables = true,
-       .of_all = ShownOfAll{"status",
-                            [](NodeDocuments& documents, const NodeDocuments* /*before*/, const Look& look) {
-                              return all_status_text(documents, look);
-                            },
-                            all_status_json}});
+       .watchable = true,
+       .of_all = ShownOfAll{"status", all_status_text, all_status_json}});
 }
 
 absl::StatusOr<std::string> status_text(const std::string& answer, const Look& look) {

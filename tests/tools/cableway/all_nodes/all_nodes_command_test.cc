@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command/exit_status.h"
 
@@ -22,6 +23,29 @@ TEST(AllNodesCommandTest, WhatHasComeByItsDeadlineIsShown) {
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("n9: timed out: no answer to the set-up"));
   EXPECT_THAT(outcome.out, HasSubstr("4 more nodes had not answered when this command's time was over"));
+}
+
+std::string status_of(int uptime_ms, int received) {
+  return absl::StrCat(R"({"schema":1,"node":"n9","version":"1.2","uptime_ms":)", uptime_ms,
+                      R"(,"draining":false,"draining_cables":[],"nodes":2,"cables_up":1,"neighbours":["n1"],)",
+                      R"("problems":[],"own":{"flows_open":0},"relayed":{"circuits_open":0},"received_bytes":)",
+                      received, R"(,"sent_bytes":0,"counted_ports":["eth0"]})");
+}
+
+TEST(AllNodesCommandTest, WatchedStatusHasBytesAndThenRates) {
+  int asked = 0;
+  const FakeNode node([&](const std::string& view) {
+    if (view != "status" || ++asked > 2) return ClusterViewReply{"the node has ended", 0, 0, true, {}};
+    const std::string document = asked == 1 ? status_of(1000, 1000) : status_of(2000, 126'000);
+    return ClusterViewReply{"", 1, 1, true, {{"n9", NoView::kNone, "", document}}};
+  });
+  const Outcome outcome = run_command({"status", "--all", "--watch"});
+  EXPECT_NE(outcome.exit_status, kDone) << "it ends with the node";
+  EXPECT_THAT(outcome.err, HasSubstr("the node has ended"));
+  const std::size_t second = outcome.out.find("in, Mbit/s");
+  ASSERT_NE(second, std::string::npos) << outcome.out;
+  EXPECT_THAT(outcome.out.substr(0, second), HasSubstr("1000 bytes"));
+  EXPECT_THAT(outcome.out.substr(second), HasSubstr("  1.0 "));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 namespace cableway::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -82,7 +83,7 @@ TEST(NodeDocumentsTest, DocumentsBeyondTheBoundOfAllAreUnreadable) {
 TEST(NodeDocumentsTest, TextsAreSafeToShow) {
   const std::string problem = R"([{"code":"X\u001b[2J","interface":"","text":"\u001b]0;evil\u0007","seconds":null}])";
   NodeDocuments read = read_documents({shows("n0", status_of("n0", problem))});
-  const std::string text = all_status_text(read);
+  const std::string text = all_status_text(read, nullptr);
   EXPECT_THAT(text, HasSubstr("?]0;evil? [X?[2J]"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
@@ -93,7 +94,7 @@ TEST(NodeDocumentsTest, StatusHasARowForEachNodeThenProblems) {
                                        shows("n1", status_of("n1", problem)),
                                        shows("n2", "{\"node\":\"n2\"}"),
                                        {"n3", NoView::kNoPath, "node n0 has no path to node n3", ""}});
-  const std::string text = all_status_text(read);
+  const std::string text = all_status_text(read, nullptr);
   EXPECT_THAT(text, HasSubstr("node  version"));
   EXPECT_THAT(text, HasSubstr("problems of node n1\n  no port (for 1 min 01 s) [NO_PORTS]\n"));
   EXPECT_THAT(text, HasSubstr("2 nodes have not answered\n"));
@@ -106,7 +107,7 @@ TEST(NodeDocumentsTest, ANumberThatIsNoCountIsUnreadable) {
     std::string document = status_of("n0");
     document.replace(document.find("61000"), 5, uptime);
     NodeDocuments read = read_documents({shows("n0", document)});
-    EXPECT_THAT(all_status_text(read), HasSubstr("n0: unreadable: its answer cannot be read: ")) << uptime;
+    EXPECT_THAT(all_status_text(read, nullptr), HasSubstr("n0: unreadable: its answer cannot be read: ")) << uptime;
   }
 }
 
@@ -165,6 +166,35 @@ TEST(NodeDocumentsTest, AnEarlierDocumentThatCouldNotBeReadCostsTheNextOneNothin
   EXPECT_THAT(all_ports_text(before, nullptr), HasSubstr("n0: unreadable"));
   NodeDocuments now = read_documents({shows("n0", ports_of("n0", 2000, port("eth0", "n1", "eth1", 126'000)))});
   EXPECT_THAT(all_ports_text(now, &before), Not(HasSubstr("unreadable")));
+}
+
+std::string carried_of(std::uint64_t uptime_ms, const std::string& received, const std::string& ports) {
+  std::string document = status_of("n0");
+  document.replace(document.find("61000"), 5, std::to_string(uptime_ms));
+  document.pop_back();
+  return absl::StrCat(document, R"(,"received_bytes":)", received, R"(,"sent_bytes":2048,"counted_ports":)", ports,
+                      "}");
+}
+
+TEST(NodeDocumentsTest, StatusHasBytesAndThenRates) {
+  NodeDocuments before = read_documents({shows("n0", carried_of(1000, "1000", R"(["eth0"])"))});
+  NodeDocuments now = read_documents({shows("n0", carried_of(2000, "126000", R"(["eth0"])"))});
+  EXPECT_THAT(all_status_text(before, nullptr), AllOf(HasSubstr("received"), HasSubstr("1000 bytes")));
+  EXPECT_THAT(all_status_text(now, &before), AllOf(HasSubstr("in, Mbit/s"), HasSubstr("  1.0 "), HasSubstr("  0.0 ")));
+  EXPECT_THAT(all_status_text(before, &now), Not(HasSubstr("1.0 "))) << "it has started again";
+  NodeDocuments unknown = read_documents({shows("n0", carried_of(2000, "null", R"(["eth0"])"))});
+  EXPECT_THAT(all_status_text(unknown, &before), AllOf(Not(HasSubstr("unreadable")), HasSubstr("  0.0 ")));
+}
+
+TEST(NodeDocumentsTest, APortThatComesWithItsBytesIsNoRate) {
+  const NodeDocuments before = read_documents({shows("n0", carried_of(1000, "1000", R"(["eth0"])"))});
+  NodeDocuments now = read_documents({shows("n0", carried_of(2000, "126000", R"(["eth0","eth1"])"))});
+  EXPECT_THAT(all_status_text(now, &before), Not(HasSubstr("1.0 ")));
+}
+
+TEST(NodeDocumentsTest, BytesThatAreNoCountAreUnreadable) {
+  NodeDocuments read = read_documents({shows("n0", carried_of(1000, "-1", R"(["eth0"])"))});
+  EXPECT_THAT(all_status_text(read, nullptr), HasSubstr("n0: unreadable"));
 }
 
 std::string flows_of(const std::string& node, const std::string& flows) {

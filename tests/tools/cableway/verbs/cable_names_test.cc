@@ -97,7 +97,8 @@ TEST(CableNames, OfAllNodesAreThoseOfTables) {
                           {"seconds", nullptr}}}}};
   NodeDocuments documents;
   documents.shown.push_back({"n0", status});
-  EXPECT_THAT(all_status_text(documents, look()->look()), HasSubstr("  cable n0-n1 loses 5 % [CABLE_LOSSY]\n"));
+  EXPECT_THAT(all_status_text(documents, nullptr, look()->look()),
+              HasSubstr("  cable n0-n1 loses 5 % [CABLE_LOSSY]\n"));
   EXPECT_THAT(all_status_json(documents).dump(), HasSubstr(kFull));
 }
 

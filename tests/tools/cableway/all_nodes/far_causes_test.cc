@@ -1,0 +1,274 @@
+// A cause at one end of a cable and what follows from it at the other end: one finding, and none for another cable.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/cableway/all_nodes/all_doctor.h"
+
+namespace cableway::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+// A port that has a carrier, and nothing to remark but its neighbours.
+Json port_of_wire(const std::string& interface, const Json& neighbours) {
+  return {{"interface", interface},
+          {"carrier", true},
+          {"mtu", 9000},
+          {"rate_mbps", nullptr},
+          {"link_mbps", nullptr},
+          {"root", nullptr},
+          {"root_mbps", nullptr},
+          {"rdma_device", nullptr},
+          {"rdma_trouble", nullptr},
+          {"transport", "tcp"},
+          {"transport_reason", "no RDMA device"},
+          {"plug", nullptr},
+          {"neighbours", neighbours},
+          {"control", nullptr}};
+}
+
+Json heard(const std::string& node, const std::string& interface, const Json& hears_us) {
+  return {{"node", node},         {"interface", interface}, {"state", "heard"},
+          {"hears_us", hears_us}, {"large_lost", nullptr},  {"link_mbps", nullptr}};
+}
+
+Json known(const std::string& code, const std::string& interface, const Json& neighbour = nullptr) {
+  return {{"code", code},     {"interface", interface}, {"neighbour", neighbour},
+          {"cable", nullptr}, {"text", "what it says"}, {"seconds", 3}};
+}
+
+// The cable n0 eth0 to n1 eth1, and others at their ports with other names.
+class FarCausesTest : public ::testing::Test {
+ protected:
+  FarCausesTest() {
+    for (const char* node : {"n0", "n1"}) {
+      documents_.shown.push_back({node,
+                                  {{"node", node},
+                                   {"draining", false},
+                                   {"draining_cables", Json::array()},
+                                   {"has_key", true},
+                                   {"problems", Json::array()},
+                                   {"lost_cables", Json::object()},
+                                   {"ports", Json::array()}}});
+    }
+  }
+
+  Json& n0() { return documents_.shown[0].document; }
+  Json& n1() { return documents_.shown[1].document; }
+
+  static void lose(Json& document, const std::string& port, const std::string& node, const std::string& interface) {
+    document["lost_cables"][port] = {{"node", node}, {"interface", interface}};
+  }
+  static void add_port(Json& document, const std::string& interface, const Json& neighbours = Json::array()) {
+    document["ports"].push_back(port_of_wire(interface, neighbours));
+  }
+  static void add_problem(Json& document, const Json& problem) { document["problems"].push_back(problem); }
+
+  // n1 hears nothing on its end of the cable, which it had once.
+  void silence_n1() {
+    add_port(n1(), "eth1");
+    lose(n1(), "eth1", "n0", "eth0");
+  }
+  // Nor is there a carrier at n0's end.
+  void take_carrier_of_n0() {
+    add_port(n0(), "eth0");
+    n0()["ports"].back()["carrier"] = false;
+    lose(n0(), "eth0", "n1", "eth1");
+  }
+
+  std::vector<ClusterFinding> examine() {
+    NodeDocuments documents = documents_;
+    std::vector<ClusterFinding> findings = examine_all_nodes(documents, Settings());
+    EXPECT_TRUE(documents.missing.empty()) << "a document cannot be read";
+    std::erase_if(findings, [](const ClusterFinding& each) { return each.severity <= Severity::kInfo; });
+    return findings;
+  }
+  std::vector<std::string> codes() {
+    std::vector<std::string> codes;
+    for (const ClusterFinding& each : examine()) codes.push_back(each.code);
+    return codes;
+  }
+
+  NodeDocuments documents_;
+};
+
+TEST_F(FarCausesTest, LossOneWayIsFoundWhereTheOtherEndIsHeard) {
+  add_port(n0(), "eth0", Json::array({heard("n1", "eth1", false)}));
+  silence_n1();
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "CABLE_ONE_WAY");
+  EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n1 eth1"));
+}
+
+TEST_F(FarCausesTest, LossOneWayExplainsAnEndThatHasNeverHeardTheOther) {
+  add_port(n0(), "eth0", Json::array({heard("n1", "eth1", false)}));
+  add_port(n1(), "eth1");
+  EXPECT_THAT(codes(), ElementsAre("CABLE_ONE_WAY"));
+}
+
+TEST_F(FarCausesTest, LossOneWayExplainsNoOtherPortThatIsSilent) {
+  add_port(n0(), "eth0", Json::array({heard("n1", "eth1", false)}));
+  silence_n1();
+  add_port(n1(), "eth2");
+  lose(n1(), "eth2", "n0", "eth3");
+  EXPECT_THAT(codes(), UnorderedElementsAre("CABLE_ONE_WAY", "NEIGHBOUR_MISSING"));
+}
+
+TEST_F(FarCausesTest, NeighboursOnOneSegmentAreTwoCables) {
+  add_port(n0(), "eth0", Json::array({heard("n1", "eth1", false), heard("n2", "eth1", false)}));
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n1 eth1"));
+  EXPECT_THAT(findings[1].about, ElementsAre("cable n0 eth0 to n2 eth1"));
+}
+
+TEST_F(FarCausesTest, APortThatCannotBeUsedExplainsTheLostCarrier) {
+  take_carrier_of_n0();
+  lose(n1(), "eth1", "n0", "eth0");
+  add_problem(n1(), known("PORT_UNUSABLE", "eth1"));
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "PORT_UNUSABLE");
+  EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n1 eth1"));
+}
+
+TEST_F(FarCausesTest, AnotherPortThatCannotBeUsedExplainsNone) {
+  take_carrier_of_n0();
+  add_problem(n1(), known("PORT_UNUSABLE", "eth7"));
+  EXPECT_THAT(codes(), UnorderedElementsAre("CARRIER_MISSING", "PORT_UNUSABLE"));
+}
+
+TEST_F(FarCausesTest, APortThatIsUsedInPartExplainsNoLostCarrier) {
+  take_carrier_of_n0();
+  add_port(n1(), "eth1");
+  n1()["ports"].back()["carrier"] = false;
+  lose(n1(), "eth1", "n0", "eth0");
+  add_problem(n1(), known("PORT_UNUSABLE", "eth1"));
+  EXPECT_THAT(codes(), UnorderedElementsAre("CARRIER_MISSING", "PORT_UNUSABLE"));
+}
+
+TEST_F(FarCausesTest, APortThatCannotBeUsedExplainsSilence) {
+  silence_n1();
+  add_problem(n0(), known("PORT_UNUSABLE", "eth0"));
+  EXPECT_THAT(codes(), ElementsAre("PORT_UNUSABLE"));
+}
+
+TEST_F(FarCausesTest, ANamesakeExplainsWhyItsCableIsNotUsed) {
+  add_port(n1(), "eth1", Json::array({heard("n0", "eth0", true)}));
+  add_port(n0(), "eth0", Json::array({heard("n1", "eth1", true)}));
+  n0()["ports"].back()["neighbours"][0]["state"] = "unpaired";
+  add_problem(n0(), known("NAME_TAKEN", "eth0", "n1"));
+  EXPECT_THAT(codes(), ElementsAre("NAME_TAKEN"));
+}
+
+TEST_F(FarCausesTest, ANamesakeOnAnotherPortExplainsNone) {
+  add_port(n1(), "eth1", Json::array({heard("n0", "eth0", true)}));
+  add_problem(n0(), known("NAME_TAKEN", "eth5", "n1"));
+  EXPECT_THAT(codes(), UnorderedElementsAre("NAME_TAKEN", "CABLE_UNUSED_THERE"));
+}
+
+TEST_F(FarCausesTest, OneNameIsOneCauseWhereverItIsHeard) {
+  add_problem(n0(), known("NAME_TAKEN", "eth0", "x"));
+  add_problem(n1(), known("NAME_TAKEN", "eth1", "x"));
+  add_problem(n1(), known("NAME_TAKEN", "eth1", "y"));
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_THAT(findings[0].nodes, ElementsAre("n0", "n1"));
+  EXPECT_THAT(findings[1].nodes, ElementsAre("n1"));
+}
+
+TEST_F(FarCausesTest, ANameIsDefendedAsAnotherNodeHasIt) {
+  add_problem(n0(), known("NAME_DEFENDED", ""));
+  EXPECT_THAT(codes(), ElementsAre("NAME_DEFENDED"));
+  add_problem(n1(), known("NAME_TAKEN", "eth1", "n7"));
+  EXPECT_THAT(codes(), UnorderedElementsAre("NAME_DEFENDED", "NAME_TAKEN")) << "that is another name";
+  add_problem(n1(), known("NAME_TAKEN", "eth1", "n0"));
+  EXPECT_THAT(codes(), UnorderedElementsAre("NAME_TAKEN", "NAME_TAKEN"));
+}
+
+TEST_F(FarCausesTest, WhatTheOtherEndRefusesExplainsSilence) {
+  for (const char* code : {"VERSION_DIFFERS", "CLUSTER_DIFFERS", "KEY_DIFFERS", "CONTROL_SOCKET_FAILED"}) {
+    n0()["problems"] = Json::array({known(code, "eth0")});
+    n1()["ports"] = Json::array();
+    silence_n1();
+    EXPECT_THAT(codes(), ElementsAre(code));
+    n0()["problems"] = Json::array({known(code, "eth4")});
+    EXPECT_THAT(codes(), UnorderedElementsAre(code, "NEIGHBOUR_MISSING")) << "that is another port";
+    n0()["problems"] = Json::array({known(code, "eth0", "n7")});
+    EXPECT_THAT(codes(), UnorderedElementsAre(code, "NEIGHBOUR_MISSING")) << "that is another node on its segment";
+  }
+}
+
+TEST_F(FarCausesTest, WhatTheOtherEndRefusesExplainsThatItDoesNotAnswer) {
+  add_port(n1(), "eth1", Json::array({heard("n0", "eth0", false)}));
+  add_problem(n0(), known("CABLE_REFUSED", "eth0", "n1"));
+  EXPECT_THAT(codes(), ElementsAre("CABLE_REFUSED"));
+  n0()["problems"] = Json::array({known("CABLE_REFUSED", "eth0", "n5")});
+  EXPECT_THAT(codes(), UnorderedElementsAre("CABLE_REFUSED", "CABLE_ONE_WAY"));
+}
+
+TEST_F(FarCausesTest, ANodeThatIsGoneIsOneCauseWithAllItsCables) {
+  add_port(n0(), "eth0");
+  lose(n0(), "eth0", "n9", "eth0");
+  add_port(n1(), "eth1");
+  lose(n1(), "eth1", "n9", "eth1");
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "NEIGHBOUR_MISSING");
+  EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n9 eth0", "cable n1 eth1 to n9 eth1"));
+}
+
+TEST_F(FarCausesTest, WhatIsWrongWithItsCableIsWhyANodeHasNoPath) {
+  add_port(n0(), "eth0");
+  lose(n0(), "eth0", "n9", "eth0");
+  documents_.missing = {{"n9", "no path", "node n0 has no path to node n9", "see its cables"}};
+  std::vector<ClusterFinding> findings = examine_all_nodes(documents_, Settings());
+  ASSERT_GE(findings.size(), 2U) << "with RDMA_DEVICE_NONE, an info";
+  EXPECT_EQ(findings[0].code, "NEIGHBOUR_MISSING");
+  EXPECT_EQ(findings[0].severity, Severity::kError) << "it does not answer";
+  EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n9 eth0", "node n9"));
+  EXPECT_LE(findings[1].severity, Severity::kInfo);
+}
+
+TEST_F(FarCausesTest, ANodeWithoutAPathWhoseCablesNobodyHasIsAFinding) {
+  take_carrier_of_n0();
+  documents_.missing = {{"n9", "no path", "node n0 has no path to node n9", "see its cables"}};
+  std::vector<ClusterFinding> findings = examine_all_nodes(documents_, Settings());
+  ASSERT_GE(findings.size(), 2U);
+  EXPECT_EQ(findings[0].code, "NODE_NOT_ANSWERING");
+  EXPECT_EQ(findings[1].code, "CARRIER_MISSING");
+  EXPECT_THAT(findings[1].about, ElementsAre("cable n0 eth0 to n1 eth1"));
+}
+
+TEST_F(FarCausesTest, SilentCablesOfNodesThatAnswerAreOneCauseEach) {
+  silence_n1();
+  add_port(n0(), "eth0");
+  lose(n0(), "eth0", "n1", "eth1");
+  add_port(n0(), "eth2");
+  lose(n0(), "eth2", "n1", "eth3");
+  EXPECT_THAT(codes(), ElementsAre("NEIGHBOUR_MISSING", "NEIGHBOUR_MISSING"));
+}
+
+TEST_F(FarCausesTest, ACableThatBothEndsNameIsOneCause) {
+  for (const char* cable : {"n0.eth0-n1.eth1", "n0.eth2-n1.eth3"}) {
+    for (NodeDocument& each : documents_.shown) {
+      Json problem = known("CABLE_LOSSY", "");
+      problem["cable"] = cable;
+      problem["text"] = std::string("what ") + each.node + " says of " + cable;
+      add_problem(each.document, problem);
+    }
+  }
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_THAT(findings[0].about, ElementsAre("cable n0.eth0-n1.eth1"));
+  EXPECT_THAT(findings[0].nodes, ElementsAre("n0", "n1"));
+}
+
+}  // namespace
+}  // namespace cableway::cli
