@@ -77,8 +77,7 @@ Json cable_json(const routing::BoxedTopology& boxed, const routing::Cable& drawn
 // With its ends in the order in which they are drawn: a switch may be in the place of either.
 routing::Cable as_drawn(const Topology& shown, const routing::Cable& drawn, const GoneCable& gone) {
   routing::Cable cable = gone.cable;
-  const bool is_in_order =
-      shown.node(drawn.a.node).name == gone.node_a || shown.node(drawn.b.node).name == gone.node_b;
+  const bool is_in_order = shown.node(drawn.a.node).name == gone.node_a || shown.node(drawn.b.node).name == gone.node_b;
   if (!is_in_order) std::swap(cable.a, cable.b);
   return cable;
 }

@@ -66,8 +66,7 @@ TEST(SwitchBoxes, CablesAreNoSwitch) {
 TEST(SwitchBoxes, ASwitchOfWhichACableIsKeptStays) {
   const Topology topology = generated("switch:3");
   const std::string kept = topology.cables()[1].name;
-  const BoxedTopology boxed =
-      with_switch_boxes(topology, [&](const Cable& cable) { return cable.name == kept; });
+  const BoxedTopology boxed = with_switch_boxes(topology, [&](const Cable& cable) { return cable.name == kept; });
   EXPECT_EQ(boxed.drawn, topology);
 }
 

@@ -176,6 +176,8 @@ class PictureTest(unittest.TestCase):
         self.assertEqual(self.browser.evaluate(LANES_OFF_THE_BAND), [])
         self.assertEqual(self.browser.evaluate(BOXES_THAT_OVERLAP), 0)
         self.assertEqual(self.count("text.value"), 4, "one for a wire")
+        self.assertEqual(self.browser.evaluate("getComputedStyle(document.querySelector('.wire-key')).backgroundColor"),
+                         self.browser.evaluate("getComputedStyle(document.querySelector('.map .wire')).stroke"))
 
     def test_the_page_draws_a_cable_dashed_that_is_gone(self) -> None:
         with LosingNode(circle_map(4, [(0, 1), (1, 2), (2, 3), (0, 3)]), flows=1) as node:

@@ -35,8 +35,8 @@ void mark_unused(const Topology& topology, PictureMarks& marks) {
 }  // namespace
 
 MarkedTopology drawable_topology(const Topology& topology, const PictureMarks& marks) {
-  const routing::BoxedTopology boxed = with_switch_boxes(
-      topology, [&](const routing::Cable& cable) { return marks.cables.contains(cable.name); });
+  const routing::BoxedTopology boxed =
+      with_switch_boxes(topology, [&](const routing::Cable& cable) { return marks.cables.contains(cable.name); });
   absl::StatusOr<Topology> drawn =
       Topology::create(topology.cluster(), {boxed.drawn.nodes().begin(), boxed.drawn.nodes().end()},
                        routing::as_usable(boxed.drawn.plugged_cables()));

@@ -78,12 +78,12 @@ class CableMap {
     const Box& all = taken_.all();
     const double width = all.right - all.left + 2 * kMapMargin;
     const double height = all.bottom - all.top + 2 * kMapMargin;
-    return {absl::StrFormat(
-                "<svg class=\"map\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"topology\" "
-                "width=\"%.0f\" height=\"%.0f\" viewBox=\"%.1f %.1f %.1f %.1f\">\n",
-                width, height, all.left - kMapMargin, all.top - kMapMargin, width, height) +
-                bands_below + drawn + "</svg>\n",
-            !bands_below.empty(), !boxed_.boxes.empty()};
+    return {
+        absl::StrFormat("<svg class=\"map\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"topology\" "
+                        "width=\"%.0f\" height=\"%.0f\" viewBox=\"%.1f %.1f %.1f %.1f\">\n",
+                        width, height, all.left - kMapMargin, all.top - kMapMargin, width, height) +
+            bands_below + drawn + "</svg>\n",
+        !bands_below.empty(), !boxed_.boxes.empty()};
   }
 
  private:
@@ -133,18 +133,18 @@ class CableMap {
     std::string svg;
     for (const routing::PhysicalCable& wire : physical_.cables) {
       if (wire.cables.size() < 2) continue;
-      absl::StrAppend(
-          &svg, absl::StrFormat("<path class=\"wire\" stroke-width=\"%.1f\" d=\"%s\"><title>%s</title></path>\n",
-                                band_width(wire), path_text(wire_curve(topology_, layout_, wire.cables)),
-                                xml_text(absl::StrCat("one wire: ", wire.cables.size(), " cables, together ",
-                                                      rate_text(wire.rate_mbps)))));
+      absl::StrAppend(&svg,
+                      absl::StrFormat("<path class=\"wire\" stroke-width=\"%.1f\" d=\"%s\"><title>%s</title></path>\n",
+                                      band_width(wire), path_text(wire_curve(topology_, layout_, wire.cables)),
+                                      xml_text(absl::StrCat("one wire: ", wire.cables.size(), " cables, together ",
+                                                            rate_text(wire.rate_mbps)))));
     }
     return svg;
   }
 
   std::string cable(std::uint32_t index) const {
-    return absl::StrCat("<g", lines_[index].is_cut ? " class=\"cut\"" : "", ">", lane(index, true),
-                        lane(index, false), "</g>\n");
+    return absl::StrCat("<g", lines_[index].is_cut ? " class=\"cut\"" : "", ">", lane(index, true), lane(index, false),
+                        "</g>\n");
   }
 
   // The arrow's place is clear of the far node's box.
@@ -230,13 +230,12 @@ class CableMap {
         "<g><title>%s</title><rect class=\"node%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%d\"/>"
         "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s</text><text class=\"note\" x=\"%.1f\" "
         "y=\"%.1f\">%s</text></g>\n",
-        xml_text(topology_.nodes()[index].name), look, at.x - width / 2, at.y - kMapBoxHeight / 2, width,
-        kMapBoxHeight, is_switch(index) ? 1 : 9, at.x, at.y - 1, xml_text(shown_name(index)), at.x, at.y + 12,
-        note(index));
+        xml_text(topology_.nodes()[index].name), look, at.x - width / 2, at.y - kMapBoxHeight / 2, width, kMapBoxHeight,
+        is_switch(index) ? 1 : 9, at.x, at.y - 1, xml_text(shown_name(index)), at.x, at.y + 12, note(index));
   }
 
   const routing::BoxedTopology boxed_;
-  const Topology& topology_;  // what is drawn
+  const Topology& topology_;          // what is drawn
   const std::vector<MapLine> lines_;  // by cable
   const routing::PhysicalCables physical_;
   const std::vector<std::vector<std::size_t>> ranks_;  // by node

@@ -61,8 +61,8 @@ class Lines {
 
   void add(const sim::CableLoad& load, std::uint64_t port_mbps, MapLine::Direction& sum) const {
     sum.bytes += load.bytes;
-    sum.utilisation += load.utilisation * static_cast<double>(topology_.cable(load.cable).rate_mbps) /
-                       static_cast<double>(port_mbps);
+    sum.utilisation +=
+        load.utilisation * static_cast<double>(topology_.cable(load.cable).rate_mbps) / static_cast<double>(port_mbps);
   }
 
   MapLine::Direction direction(CableIndex cable, bool from_a) const {

@@ -53,7 +53,7 @@ svg text{font:13px system-ui,"Segoe UI","DejaVu Sans",sans-serif;fill:var(--ink)
 .legend li{display:flex;align-items:center;gap:7px}
 .legend span.key{display:inline-block;width:26px;background:currentColor;border-radius:3px}
 .legend .label{color:var(--ink)}
-.legend .wire-key{background:var(--wire)}
+.legend span.wire-key{background:var(--wire)}
 .timeline .grid{stroke:var(--line);stroke-width:1}
 .timeline .full{fill:var(--line);opacity:.42}
 .timeline .area{fill:currentColor;fill-opacity:.38;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}

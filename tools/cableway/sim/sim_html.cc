@@ -135,8 +135,9 @@ std::string legend(const DrawnMap& map, bool has_cut) {
                                            heat, heat + 3, heat_name(heat)));
   }
   if (map.has_bands) {
-    absl::StrAppend(&text, "<li><span class=\"key wire-key\" style=\"height:14px\"></span><span class=\"label\">cables of "
-                           "one wire</span></li>\n");
+    absl::StrAppend(&text,
+                    "<li><span class=\"key wire-key\" style=\"height:14px\"></span><span class=\"label\">cables of "
+                    "one wire</span></li>\n");
   }
   return absl::StrCat(text, has_cut ? "<li><span class=\"label\">dashed: cut</span></li>\n" : "", "</ul>\n");
 }
