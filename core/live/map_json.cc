@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -39,7 +40,8 @@ double node_spacing(const Topology& topology) {
   return widest + (topology.node_count() > kCrowd ? kCrowdedRoom : kCableRoom);
 }
 
-Json nodes_json(const Topology& topology, const routing::TopologyLayout& layout) {
+Json nodes_json(const routing::BoxedTopology& boxed, const routing::TopologyLayout& layout) {
+  const Topology& topology = boxed.drawn;
   Json nodes = Json::array();
   for (std::size_t i = 0; i < topology.node_count(); ++i) {
     const routing::Node& node = topology.nodes()[i];
@@ -47,7 +49,8 @@ Json nodes_json(const Topology& topology, const routing::TopologyLayout& layout)
                      {"x", layout.places[i].x},
                      {"y", layout.places[i].y},
                      {"width", box_width(node.name)},
-                     {"draining", node.draining}});
+                     {"draining", node.draining},
+                     {"switch", boxed.boxes.contains(node.name)}});
   }
   return nodes;
 }
@@ -56,33 +59,79 @@ Json end_json(routing::NodeIndex node, const routing::Port& port) {
   return {{"node", node.value}, {"interface", port.interface}};
 }
 
-// `drawn`: the cable in the map's topology; `is`: what is known of it.
-Json cable_json(const routing::Cable& drawn, const routing::Cable& is, double bend) {
-  return {{"cable", is.name},
-          {"a", end_json(drawn.a.node, is.a)},
-          {"b", end_json(drawn.b.node, is.b)},
-          {"rate_mbps", is.rate_mbps},
-          {"bend", bend}};
+// `drawn`: the cable in the map's topology; `is`: what is known of it. A switch has no interface.
+Json cable_json(const routing::BoxedTopology& boxed, const routing::Cable& drawn, const routing::Cable& is,
+                double bend) {
+  Json json = {{"cable", is.name},
+               {"a", end_json(drawn.a.node, is.a)},
+               {"b", end_json(drawn.b.node, is.b)},
+               {"rate_mbps", is.rate_mbps},
+               {"bend", bend}};
+  for (const char* end : {"a", "b"}) {
+    const routing::NodeIndex node{json[end]["node"].get<std::uint32_t>()};
+    if (boxed.boxes.contains(boxed.drawn.node(node).name)) json[end]["interface"] = "";
+  }
+  return json;
 }
 
-// Those that are there, and those that are gone.
+// With its ends in the order in which they are drawn: a switch may be in the place of either.
+routing::Cable as_drawn(const Topology& shown, const routing::Cable& drawn, const GoneCable& gone) {
+  routing::Cable cable = gone.cable;
+  const bool is_in_order = shown.node(drawn.a.node).name == gone.node_a || shown.node(drawn.b.node).name == gone.node_b;
+  if (!is_in_order) std::swap(cable.a, cable.b);
+  return cable;
+}
+
+// A node's port on a switch. `topology`: of which the port's cables are.
+Json port_json(const Topology& topology, const routing::BoxedTopology& boxed, const routing::Cable& drawn,
+               const routing::SwitchPort& port, double bend) {
+  std::set<std::string> interfaces;
+  std::size_t unused = 0;
+  bool draining = true;
+  for (const std::string& name : port.cables) {
+    const routing::Cable& cable = *topology.find_plugged(name);
+    const bool is_a = topology.node(cable.a.node).name == port.node;
+    interfaces.insert((is_a ? cable.a : cable.b).interface);
+    if (!topology.find_cable(name)) ++unused;
+    draining = draining && cable.draining;
+  }
+  const bool is_a = boxed.drawn.node(drawn.a.node).name == port.node;
+  return {{"port", port.name},
+          {"node", (is_a ? drawn.a : drawn.b).node.value},
+          {"interfaces", interfaces},
+          {"switch", (is_a ? drawn.b : drawn.a).node.value},
+          {"cables", port.cables},
+          {"others", port.others},
+          {"rate_mbps", port.rate_mbps},
+          {"draining", draining},
+          {"unused", unused},
+          {"bend", is_a ? bend : -bend}};
+}
+
+// Those that are there, those that are gone, and ports of switches.
 struct CableLists {
   Json cables = Json::array();
   Json gone = Json::array();
+  Json ports = Json::array();
 };
 
 CableLists cable_lists(const Topology& topology, const MapTopology& map, const routing::TopologyLayout& layout) {
   CableLists lists;
-  for (std::size_t i = 0; i < map.drawn.cable_count(); ++i) {
-    const routing::Cable& drawn = map.drawn.cables()[i];
+  const Topology& shown = map.boxed.drawn;
+  for (std::size_t i = 0; i < shown.cable_count(); ++i) {
+    const routing::Cable& drawn = shown.cables()[i];
     if (const auto gone = map.gone.find(drawn.name); gone != map.gone.end()) {
-      Json json = cable_json(drawn, gone->second->cable, layout.bends[i]);
+      Json json = cable_json(map.boxed, drawn, as_drawn(shown, drawn, *gone->second), layout.bends[i]);
       json["since"] = rfc3339(gone->second->gone_since);
       lists.gone.push_back(std::move(json));
       continue;
     }
+    if (const auto port = map.boxed.ports.find(drawn.name); port != map.boxed.ports.end()) {
+      lists.ports.push_back(port_json(topology, map.boxed, drawn, port->second, layout.bends[i]));
+      continue;
+    }
     const routing::Cable& cable = *topology.find_plugged(drawn.name);
-    Json json = cable_json(drawn, cable, layout.bends[i]);
+    Json json = cable_json(map.boxed, drawn, cable, layout.bends[i]);
     json["latency_us"] = cable.latency_us ? Json(*cable.latency_us) : Json(nullptr);
     json["loss_percent"] = cable.loss_percent;
     json["draining"] = cable.draining;
@@ -95,10 +144,10 @@ CableLists cable_lists(const Topology& topology, const MapTopology& map, const r
 // Of several cables: their names, and what they carry together.
 Json wires_json(const MapTopology& map) {
   Json wires = Json::array();
-  for (const routing::PhysicalCable& wire : routing::physical_cables(map.drawn).cables) {
+  for (const routing::PhysicalCable& wire : routing::physical_cables(map.boxed.drawn).cables) {
     if (wire.cables.size() < 2) continue;
     Json names = Json::array();
-    for (const routing::CableIndex cable : wire.cables) names.push_back(map.drawn.cable(cable).name);
+    for (const routing::CableIndex cable : wire.cables) names.push_back(map.boxed.drawn.cable(cable).name);
     wires.push_back({{"cables", std::move(names)}, {"rate_mbps", wire.rate_mbps}});
   }
   return wires;
@@ -120,17 +169,19 @@ std::string map_json(const Topology& topology, const std::string& own, std::span
               {"nodes", nullptr},
               {"cables", nullptr},
               {"gone", Json::array()},
+              {"ports", Json::array()},
               {"wires", Json::array()}};
   if (can_be_drawn(topology)) {
     const MapTopology shown = map_topology(topology, gone);
     const routing::TopologyLayout layout =
-        lay_out(shown.drawn, routing::recognise_shape(shown.drawn), node_spacing(topology));
+        lay_out(shown.boxed.drawn, routing::recognise_shape(shown.boxed.drawn), node_spacing(topology));
     CableLists lists = cable_lists(topology, shown, layout);
     map["width"] = layout.width;
     map["height"] = layout.height;
-    map["nodes"] = nodes_json(topology, layout);
+    map["nodes"] = nodes_json(shown.boxed, layout);
     map["cables"] = std::move(lists.cables);
     map["gone"] = std::move(lists.gone);
+    map["ports"] = std::move(lists.ports);
     map["wires"] = wires_json(shown);
   }
   return map.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "routing/layout/usable_cables.h"
 
 namespace cableway {
 namespace {
@@ -35,21 +38,14 @@ std::uint64_t rate_now(const Topology& topology, const routing::Cable& cable) {
   return rate;
 }
 
-std::vector<routing::Cable> as_usable(std::span<const routing::Cable> plugged) {
-  std::vector<routing::Cable> cables(plugged.begin(), plugged.end());
-  for (routing::Cable& cable : cables) {
-    cable.draining = false;
-    cable.loss_percent = 0;
-  }
-  return cables;
-}
-
 // Puts the cables that are left of a wire on it again.
-void join_twins(const Topology& topology, const std::map<std::string, const GoneCable*, std::less<>>& gone,
-                std::vector<routing::Cable>& cables) {
+void join_twins(const Topology& topology, std::span<const GoneCable> gone, std::vector<routing::Cable>& cables) {
   std::map<std::string_view, const GoneCable*> wires;  // by the name of a twin
-  for (const auto& [name, each] : gone) {
-    for (const std::string& twin : each->twins) wires.emplace(twin, each);
+  for (const GoneCable& each : gone) {
+    const bool is_shown = topology.find_node(each.node_a) && topology.find_node(each.node_b) &&
+                          topology.find_plugged(each.cable.name) == nullptr;
+    if (!is_shown) continue;
+    for (const std::string& twin : each.twins) wires.emplace(twin, &each);
   }
   for (routing::Cable& cable : cables) {
     const auto wire = wires.find(cable.name);
@@ -60,36 +56,90 @@ void join_twins(const Topology& topology, const std::map<std::string, const Gone
   }
 }
 
-absl::StatusOr<Topology> with_cables(const Topology& topology, std::vector<routing::Cable> cables) {
-  return Topology::create(topology.cluster(), {topology.nodes().begin(), topology.nodes().end()}, std::move(cables));
-}
+// One of the cables of a port with which it is told from the node's others.
+using PortKey = std::tuple<std::string, std::string, std::string>;  // node, interface, address
+
+class MapDrawing {
+ public:
+  MapDrawing(const Topology& topology, routing::BoxedTopology boxed) : topology_(topology), map_{std::move(boxed), {}} {
+    const Topology& drawn = map_.boxed.drawn;
+    nodes_.assign(drawn.nodes().begin(), drawn.nodes().end());
+    cables_.assign(drawn.cables().begin(), drawn.cables().end());
+    for (const auto& [name, port] : map_.boxed.ports) {
+      for (const std::string& each : port.cables) note_port(*topology.find_plugged(each), port);
+    }
+  }
+
+  MapTopology make(std::span<const GoneCable> gone) && {
+    for (const GoneCable& each : gone) add(each);
+    absl::StatusOr<Topology> drawn = Topology::create(topology_.cluster(), std::move(nodes_), std::move(cables_));
+    if (drawn.ok()) {
+      map_.boxed.drawn = *std::move(drawn);
+    } else {
+      map_.gone.clear();
+    }
+    return std::move(map_);
+  }
+
+ private:
+  void note_port(const routing::Cable& cable, const routing::SwitchPort& port) {
+    const bool is_a = topology_.node(cable.a.node).name == port.node;
+    const routing::Port& at = is_a ? cable.a : cable.b;
+    boxes_.emplace(PortKey{port.node, at.interface, at.address}, port.box);
+  }
+
+  // The switch on which the port is, or empty.
+  std::string box_of(const std::string& node, const routing::Port& port) const {
+    const auto box = boxes_.find({node, port.interface, port.address});
+    return box == boxes_.end() ? "" : box->second;
+  }
+
+  void add(const GoneCable& gone) {
+    const Topology& drawn = map_.boxed.drawn;
+    if (topology_.find_plugged(gone.cable.name) != nullptr || drawn.find_plugged(gone.cable.name) != nullptr) return;
+    std::string node_a = gone.node_a;
+    std::string node_b = gone.node_b;
+    const std::string box_a = box_of(node_a, gone.cable.a);
+    const std::string box_b = box_of(node_b, gone.cable.b);
+    if (!box_a.empty() && box_a == box_b) return;  // its ports are joined by another
+    if (box_a.empty() != box_b.empty()) {
+      // One of a port that has left the switch, or several to its other ports.
+      const PortKey left = box_a.empty() ? PortKey{node_a, gone.cable.a.interface, gone.cable.a.address}
+                                         : PortKey{node_b, gone.cable.b.interface, gone.cable.b.address};
+      if (!gone_ports_.insert(left).second) return;
+      (box_a.empty() ? node_b : node_a) = box_a.empty() ? box_b : box_a;
+    }
+    const std::optional<routing::NodeIndex> a = drawn.find_node(node_a);
+    const std::optional<routing::NodeIndex> b = drawn.find_node(node_b);
+    if (!a || !b || a == b || !map_.gone.emplace(gone.cable.name, &gone).second) return;
+    const std::size_t number = map_.gone.size();
+    routing::Cable cable{.name = gone.cable.name,
+                         .a = gone_end(gone.cable.a, *a, number, 1),
+                         .b = gone_end(gone.cable.b, *b, number, 2),
+                         .rate_mbps = gone.cable.rate_mbps};
+    if (map_.boxed.boxes.contains(node_a)) cable.a.plug = {};
+    if (map_.boxed.boxes.contains(node_b)) cable.b.plug = {};
+    cable.rate_mbps = rate_now(drawn, cable);
+    cables_.push_back(std::move(cable));
+  }
+
+  const Topology& topology_;
+  MapTopology map_;
+  std::vector<routing::Node> nodes_;
+  std::vector<routing::Cable> cables_;
+  std::map<PortKey, std::string> boxes_;  // names of switches, by their ports
+  std::set<PortKey> gone_ports_;
+};
 
 }  // namespace
 
 MapTopology map_topology(const Topology& topology, std::span<const GoneCable> gone) {
-  std::vector<routing::Cable> cables = as_usable(topology.plugged_cables());
-  MapTopology map{topology, {}};
-  for (const GoneCable& each : gone) {
-    const std::optional<routing::NodeIndex> a = topology.find_node(each.node_a);
-    const std::optional<routing::NodeIndex> b = topology.find_node(each.node_b);
-    if (!a || !b || topology.find_plugged(each.cable.name) != nullptr) continue;
-    const std::size_t number = map.gone.size() + 1;
-    if (!map.gone.emplace(each.cable.name, &each).second) continue;
-    routing::Cable cable{.name = each.cable.name,
-                         .a = gone_end(each.cable.a, *a, number, 1),
-                         .b = gone_end(each.cable.b, *b, number, 2),
-                         .rate_mbps = each.cable.rate_mbps};
-    cable.rate_mbps = rate_now(topology, cable);
-    cables.push_back(std::move(cable));
-  }
-  join_twins(topology, map.gone, cables);
-  absl::StatusOr<Topology> drawn = with_cables(topology, std::move(cables));
-  if (!drawn.ok()) {
-    map.gone.clear();
-    drawn = with_cables(topology, as_usable(topology.plugged_cables()));
-  }
-  if (drawn.ok()) map.drawn = *std::move(drawn);
-  return map;
+  std::vector<routing::Cable> cables = routing::as_usable(topology.plugged_cables());
+  join_twins(topology, gone, cables);
+  absl::StatusOr<Topology> usable =
+      Topology::create(topology.cluster(), {topology.nodes().begin(), topology.nodes().end()}, std::move(cables));
+  const Topology& all = usable.ok() ? *usable : topology;
+  return MapDrawing(all, with_switch_boxes(all, [](const routing::Cable&) { return false; })).make(gone);
 }
 
 }  // namespace cableway

@@ -1,5 +1,5 @@
 // The topology as a map shows it: with the cables that are gone, and those that no path uses, each in a place of its
-// own beside the others.
+// own beside the others, and with a box for a switch.
 #ifndef CABLEWAY_CORE_LIVE_MAP_TOPOLOGY_H_
 #define CABLEWAY_CORE_LIVE_MAP_TOPOLOGY_H_
 
@@ -8,17 +8,20 @@
 #include <string>
 
 #include "core/live/gone_cables.h"
+#include "routing/layout/switch_boxes.h"
 #include "routing/topology/topology.h"
 
 namespace cableway {
 
 struct MapTopology {
-  routing::Topology drawn;  // all of its cables count as usable
-  // Of `gone`, those that are in it, by name; empty where both together are more than a topology may have.
+  routing::BoxedTopology boxed;  // all cables of boxed.drawn count as usable
+  // Of `gone`, those that are in it, by name; empty where both together are more than a topology may have. A port whose
+  // cables to all others of a switch are gone has one to the switch, named as the first of them.
   std::map<std::string, const GoneCable*, std::less<>> gone;
 };
 
-// Pure. The result points into `gone`.
+// A switch of which a cable is gone that joined two of its present ports is not one any more. Pure. The result points
+// into `gone`.
 MapTopology map_topology(const routing::Topology& topology, std::span<const GoneCable> gone);
 
 }  // namespace cableway

@@ -106,11 +106,17 @@ class Lane {
   }
 }
 
+// A port of a switch is drawn as a cable to the switch, and carries what all of its cables do.
+function cableOfPort(port) {
+  return {...port, cable: port.port, a: {node: port.node, interface: port.interfaces.join('+')}, b: {node: port.switch, interface: ''},
+          used: port.unused < port.cables.length, latency_us: null, loss_percent: 0};
+}
+
 class CableMap {
   // `tell` is called with the text about the cable that has the focus or the pointer.
   constructor(svg, map, tell) {
     this.svg = svg;
-    map = {...map, cables: map.cables.concat(map.gone.map((cable) => ({...cable, gone: true})))};
+    map = {...map, cables: map.cables.concat(map.gone.map((cable) => ({...cable, gone: true})), map.ports.map(cableOfPort))};
     this.map = map;
     this.tell = tell;
     this.taken = [];
@@ -190,6 +196,10 @@ class CableMap {
     return this.map.nodes[end.node].name;
   }
 
+  endText(end) {
+    return this.nameOf(end) + (end.interface ? ' ' + end.interface : '');
+  }
+
   drawCable(cable, wire) {
     const curve = this.curveOf(cable);
     const own = [cable.a, cable.b].find((end) => this.nameOf(end) === this.map.node);
@@ -205,6 +215,7 @@ class CableMap {
   limitText({cable, wire}) {
     if (cable.gone) return 'gone since ' + localTime(cable.since);
     const parts = [bitRate(cable.rate_mbps * 125000) + ' each way'];
+    if (cable.port) return parts.concat(this.portText(cable)).join(', ');
     if (cable.latency_us !== null) parts.push(latencyText(cable.latency_us));
     else parts.push('latency -');
     if (cable.loss_percent > 0) parts.push('loses ' + cable.loss_percent + ' % of packets');
@@ -215,9 +226,16 @@ class CableMap {
     return parts.join(', ');
   }
 
+  portText(port) {
+    const parts = ['joins ' + port.others + ' other ports'];
+    if (port.draining) parts.push('drains');
+    else if (port.unused > 0) parts.push(port.used ? port.unused + ' of its ' + port.cables.length + ' cables not used' : 'not used');
+    return parts;
+  }
+
   describe(drawn, text) {
     const {cable} = drawn;
-    drawn.text = this.nameOf(cable.a) + ' ' + cable.a.interface + ' - ' + this.nameOf(cable.b) + ' ' + cable.b.interface + ': ' + text;
+    drawn.text = this.endText(cable.a) + ' - ' + this.endText(cable.b) + ': ' + text;
     drawn.group.setAttribute('aria-label', drawn.text);
     if (this.chosen === drawn) this.tell(drawn.text);
   }
@@ -229,8 +247,9 @@ class CableMap {
 
   drawNode(node) {
     const isOwn = node.name === this.map.node;
-    svgElement('rect', {class: 'node' + (isOwn ? ' own' : '') + (node.draining ? ' drains' : ''), x: round(node.x - node.width / 2),
-                        y: round(node.y - BOX_HEIGHT / 2), width: node.width, height: BOX_HEIGHT, rx: 9}, this.svg);
+    const look = (node.switch ? ' switch' : '') + (isOwn ? ' own' : '') + (node.draining ? ' drains' : '');
+    svgElement('rect', {class: 'node' + look, x: round(node.x - node.width / 2),
+                        y: round(node.y - BOX_HEIGHT / 2), width: node.width, height: BOX_HEIGHT, rx: node.switch ? 1 : 9}, this.svg);
     const note = node.draining ? 'drains' : isOwn ? 'this node' : '';
     const name = svgElement('text', {class: 'name', x: round(node.x), y: round(node.y + (note ? -1 : 5))}, this.svg);
     name.textContent = node.name;
@@ -273,9 +292,16 @@ class CableMap {
     }
   }
 
+  // A port on a switch may be several interfaces, the functions of a plug. null: none is known.
+  rateOf({cable, own}, rates) {
+    const known = (cable.interfaces || [own.interface]).map((name) => rates.get(name)).filter((rate) => rate);
+    const total = (direction) => known.reduce((sum, rate) => sum + rate[direction], 0);
+    return known.length > 0 ? {sent: total('sent'), received: total('received')} : null;
+  }
+
   // null: its rates are not known here.
   showCable(drawn, rates) {
-    const rate = drawn.own && !drawn.cable.gone && rates.get(drawn.own.interface);
+    const rate = drawn.own && !drawn.cable.gone && this.rateOf(drawn, rates);
     if (!rate) return null;
     const isA = drawn.own === drawn.cable.a;
     const full = drawn.cable.rate_mbps * 125000;

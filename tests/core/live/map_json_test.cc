@@ -157,6 +157,89 @@ TEST(MapJsonTest, ADrainingCableIsNotGone) {
   EXPECT_NE(map["cables"][0]["bend"], map["cables"][1]["bend"]);
 }
 
+std::size_t count_of_boxes(const json& map) {
+  std::size_t count = 0;
+  for (const json& node : map["nodes"]) count += node["switch"].get<bool>() ? 1 : 0;
+  return count;
+}
+
+TEST(MapJsonTest, ASwitchIsABoxWithItsPorts) {
+  const Topology topology = shaped("switch:4");
+  const json map = json::parse(map_json(topology, "n0"));
+  EXPECT_EQ(map["node_count"], 4);
+  EXPECT_EQ(map["cable_count"], 6);
+  ASSERT_EQ(map["nodes"].size(), 5U);
+  EXPECT_EQ(count_of_boxes(map), 1U);
+  EXPECT_EQ(map["cables"], json::array());
+  ASSERT_EQ(map["ports"].size(), 4U);
+  std::set<std::string> nodes;
+  for (const json& port : map["ports"]) {
+    const std::size_t box = port["switch"];
+    EXPECT_TRUE(map["nodes"][box]["switch"]);
+    nodes.insert(map["nodes"][port["node"].get<std::size_t>()]["name"]);
+    EXPECT_EQ(port["interfaces"].size(), 1U);
+    EXPECT_EQ(port["cables"].size(), 3U);
+    EXPECT_EQ(port["others"], 3);
+    EXPECT_EQ(port["unused"], 0);
+    EXPECT_EQ(port["draining"], false);
+  }
+  EXPECT_EQ(nodes, (std::set<std::string>{"n0", "n1", "n2", "n3"}));
+}
+
+TEST(MapJsonTest, CountsAPortsCablesThatAreNotUsed) {
+  const Topology topology = shaped("switch:3");
+  std::vector<routing::Cable> cables = cables_of(topology);
+  for (routing::Cable& cable : cables) cable.draining = cable.name != cables[2].name;
+  const json map = json::parse(map_json(with_cables(topology, std::move(cables)), "n0"));
+  ASSERT_EQ(map["ports"].size(), 3U);
+  std::multiset<int> unused;
+  for (const json& port : map["ports"]) {
+    unused.insert(port["unused"].get<int>());
+    EXPECT_EQ(port["draining"], port["unused"] == 2);
+  }
+  EXPECT_EQ(unused, (std::multiset<int>{1, 1, 2}));
+}
+
+Topology without_node(const Topology& topology, const std::string& node) {
+  std::vector<routing::Cable> cables = cables_of(topology);
+  const routing::NodeIndex index = *topology.find_node(node);
+  std::erase_if(cables, [&](const routing::Cable& each) { return each.a.node == index || each.b.node == index; });
+  return with_cables(topology, std::move(cables));
+}
+
+// The name "switch" is in order before or after those of nodes.
+TEST(MapJsonTest, APortThatHasLeftASwitchHasOneGoneCableToIt) {
+  for (const std::string prefix : {"n", "x"}) {
+    Topology topology = shaped("switch:4");
+    std::vector<routing::Node> nodes(topology.nodes().begin(), topology.nodes().end());
+    for (routing::Node& node : nodes) node.name = prefix + node.name.substr(1);
+    topology = *Topology::create(topology.cluster(), nodes, cables_of(topology));
+    for (const char* number : {"0", "3"}) {
+      const std::string left = prefix + number;
+      const json map = map_after(topology, without_node(topology, left));
+      EXPECT_EQ(count_of_boxes(map), 1U) << left;
+      EXPECT_EQ(map["ports"].size(), 3U) << left;
+      ASSERT_EQ(map["gone"].size(), 1U) << left;
+      const json& gone = map["gone"][0];
+      const bool is_box_a = map["nodes"][gone["a"]["node"].get<std::size_t>()]["switch"];
+      const json& end = gone[is_box_a ? "b" : "a"];
+      EXPECT_EQ(map["nodes"][end["node"].get<std::size_t>()]["name"], left);
+      EXPECT_NE(end["interface"], "");
+      EXPECT_EQ(gone[is_box_a ? "a" : "b"]["interface"], "");
+    }
+  }
+}
+
+// One of the cables between two ports that are still there: it is drawn between them, and so are the others.
+TEST(MapJsonTest, PortsThatAreNoLongerAllJoinedAreDrawnWithCables) {
+  const Topology topology = shaped("switch:4");
+  const json map = map_after(topology, without(topology, topology.cables()[0].name));
+  EXPECT_EQ(count_of_boxes(map), 0U);
+  EXPECT_EQ(map["cables"].size(), 5U);
+  EXPECT_EQ(map["gone"].size(), 1U);
+  EXPECT_EQ(map["ports"], json::array());
+}
+
 // Whatever a hostile node's names and cables are.
 TEST(MapJsonTest, IsBounded) {
   const Topology mesh = shaped("mesh:45");

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from browser import BROWSERS, Browser, find_browser
-from stub_node import StubNode, circle_map, lose, twins_map
+from stub_node import StubNode, circle_map, lose, switch_map, twins_map
 
 SKIPPED = 77
 SHAPES = ("ring:4", "line:12", "twins:4", "sparks:2", "sparks:4", "torus:4x4", "switch:4", "star:6", "mesh:8", "rings:4")
@@ -33,6 +33,21 @@ LANES_OFF_THE_BAND = """(() => {
   const bands = Array.from(document.querySelectorAll('.map .wire'));
   return Array.from(document.querySelectorAll('.map .lane')).filter((lane) =>
       !bands.some((band) => band.isPointInStroke(middle(lane)))).map((lane) => lane.getAttribute('d'));
+})()"""
+
+# The lanes of the maps that do not begin or end in a switch's box.
+LANES_AT_NO_SWITCH = """(() => {
+  const boxes = Array.from(document.querySelectorAll('.map rect.switch'), (rect) => rect.getBBox());
+  const inside = (at) => boxes.some((box) => at.x > box.x && at.x < box.x + box.width && at.y > box.y && at.y < box.y + box.height);
+  return Array.from(document.querySelectorAll('.map .lane')).filter((lane) => !inside(lane.getPointAtLength(0)) &&
+      !inside(lane.getPointAtLength(lane.getTotalLength()))).map((lane) => lane.getAttribute('d'));
+})()"""
+
+# The number of pairs.
+BOXES_THAT_OVERLAP = """(() => {
+  const boxes = Array.from(document.querySelectorAll('.map rect.node'), (rect) => rect.getBBox());
+  const overlap = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+  return boxes.flatMap((box, i) => boxes.slice(0, i).filter((other) => overlap(box, other))).length;
 })()"""
 
 build = Path()
@@ -134,9 +149,35 @@ class PictureTest(unittest.TestCase):
         names.write_text(long_names())
         for source in ("ring:4", "sparks:4", "torus:4x4", str(names)):
             with self.subTest(source):
-                page = self.folder / f"report_{Path(source).name.replace(':', '_')}.html"
-                self.run_command("sim", "--topology", source, "--workload", "all_reduce:4MiB", "--html", str(page))
-                self.check(page)
+                self.check(self.report(source))
+
+    def report(self, source: str) -> Path:
+        page = self.folder / f"report_{Path(source).name.replace(':', '_')}.html"
+        self.run_command("sim", "--topology", source, "--workload", "all_reduce:4MiB", "--html", str(page))
+        return page
+
+    def count(self, selector: str) -> int:
+        return int(self.browser.evaluate(f"document.querySelectorAll('.map {selector}').length"))
+
+    def test_a_report_draws_a_switch_as_a_box(self) -> None:
+        self.check(self.report("switch:4"))
+        self.assertEqual(self.count("rect.node"), 5)
+        self.assertEqual(self.count("rect.switch"), 1)
+        self.assertEqual(self.count(".lane"), 8, "a direction each for four ports")
+        self.assertEqual(self.browser.evaluate(LANES_AT_NO_SWITCH), [])
+        self.assertEqual(self.browser.evaluate(BOXES_THAT_OVERLAP), 0)
+        self.assertEqual(self.count("text.value"), 4)
+
+    def test_a_report_draws_cables_of_one_wire_on_a_band(self) -> None:
+        self.check(self.report("twins:4"))
+        self.assertEqual(self.count("rect.node"), 4)
+        self.assertEqual(self.count(".wire"), 4)
+        self.assertEqual(self.count(".lane"), 16)
+        self.assertEqual(self.browser.evaluate(LANES_OFF_THE_BAND), [])
+        self.assertEqual(self.browser.evaluate(BOXES_THAT_OVERLAP), 0)
+        self.assertEqual(self.count("text.value"), 4, "one for a wire")
+        self.assertEqual(self.browser.evaluate("getComputedStyle(document.querySelector('.wire-key')).backgroundColor"),
+                         self.browser.evaluate("getComputedStyle(document.querySelector('.map .wire')).stroke"))
 
     def test_the_page_draws_a_cable_dashed_that_is_gone(self) -> None:
         with LosingNode(circle_map(4, [(0, 1), (1, 2), (2, 3), (0, 3)]), flows=1) as node:
@@ -177,6 +218,26 @@ class PictureTest(unittest.TestCase):
                 self.check_drawing(drawing)
             if kept is not None:
                 self.browser.screenshot(kept / "twins_page.png")
+            self.browser.open("about:blank")
+
+    def test_the_page_draws_a_switch_as_a_box(self) -> None:
+        with StubNode(switch_map(4), flows=1) as node:
+            self.browser.open(node.url)
+            self.browser.wait_for("document.querySelectorAll('.map .cable').length === 4")
+            self.browser.wait_for("document.querySelector('.map text.value').textContent !== ''")
+            self.assertEqual(self.count("rect.node"), 5)
+            self.assertEqual(self.count("rect.switch"), 1)
+            self.assertEqual(self.browser.evaluate(LANES_AT_NO_SWITCH), [])
+            self.assertEqual(self.browser.evaluate(BOXES_THAT_OVERLAP), 0)
+            labels = self.browser.evaluate("Array.from(document.querySelectorAll('.map .cable'), (each) =>"
+                                           " each.getAttribute('aria-label'))")
+            self.assertRegex(labels[0], r"^spark-3 eth0 - switch: gone since 2026-01-0[123] ")
+            self.assertRegex(labels[1], r"^spark-0 eth0 - switch: spark-0 to switch .*100 Gbit/s each way, joins 2 other ports$")
+            self.assertRegex(labels[3], r"1 of its 2 cables not used$")
+            for drawing in self.browser.evaluate(MEASURE):
+                self.check_drawing(drawing)
+            if kept is not None:
+                self.browser.screenshot(kept / "switch_page.png")
             self.browser.open("about:blank")
 
     def test_a_full_wire_is_drawn_full(self) -> None:

@@ -28,12 +28,12 @@ def circle_map(count: int, joined: list[tuple[int, int]], name: str = "spark-") 
     radius = spacing / 2 / math.sin(math.pi / max(count, 3))
     turn = 2 * math.pi / count
     nodes = [{"name": f"{name}{i}", "x": round(radius * math.sin(turn * i), 1), "y": round(-radius * math.cos(turn * i), 1),
-              "width": width, "draining": i == 2} for i in range(count)]
+              "width": width, "draining": i == 2, "switch": False} for i in range(count)]
     cables = [{"cable": f"c{i}", "a": {"node": a, "interface": f"to-{b}"}, "b": {"node": b, "interface": f"to-{a}"},
                "rate_mbps": _RATE_MBPS, "latency_us": 12.5, "loss_percent": 0, "draining": False, "used": i != 1, "bend": 0}
               for i, (a, b) in enumerate(joined)]
     return {"schema": 1, "node": f"{name}0", "width": 0, "height": 0, "node_count": count, "cable_count": len(cables),
-            "nodes": nodes, "cables": cables, "gone": [], "wires": []}
+            "nodes": nodes, "cables": cables, "gone": [], "ports": [], "wires": []}
 
 
 def twins_map(count: int) -> dict[str, Any]:
@@ -45,6 +45,20 @@ def twins_map(count: int) -> dict[str, Any]:
         cable["bend"] = 8 if i % 2 == 0 else -8
         cable["used"] = True
     the_map["wires"] = [{"cables": [f"c{i}", f"c{i + 1}"], "rate_mbps": _RATE_MBPS} for i in range(0, 2 * count, 2)]
+    return the_map
+
+
+def switch_map(count: int) -> dict[str, Any]:
+    """Nodes around a switch, with a port each; the cables of the last but one are not all used, the last one's are gone."""
+    the_map = circle_map(count, [])
+    box = {"name": "switch", "x": 0, "y": 0, "width": 68, "draining": False, "switch": True}
+    names = [f"c{i}" for i in range(count - 2)]
+    the_map["nodes"].append(box)
+    the_map["ports"] = [{"port": f"spark-{i} eth0", "node": i, "interfaces": ["eth0"], "switch": count, "cables": names,
+                         "others": count - 2, "rate_mbps": _RATE_MBPS, "draining": False, "unused": int(i == count - 2), "bend": 0}
+                        for i in range(count - 1)]
+    the_map["gone"] = [{"cable": "c9", "a": {"node": count - 1, "interface": "eth0"}, "b": {"node": count, "interface": ""},
+                        "rate_mbps": _RATE_MBPS, "bend": 0, "since": "2026-01-02T03:04:05.678Z"}]
     return the_map
 
 
@@ -116,9 +130,10 @@ class StubNode:
     def _live(self) -> dict[str, Any]:
         seconds = time.monotonic() - self._began
         own = [end for cable in self._map["cables"] for end in (cable["a"], cable["b"]) if end["node"] == 0]
+        own += [{"interface": name} for port in self._map["ports"] for name in port["interfaces"] if port["node"] == 0]
         ports = []
         for i, end in enumerate(own):
-            sent = int(seconds * _RATE_MBPS * 125_000 * (i % 10) / 10)
+            sent = int(seconds * _RATE_MBPS * 125_000 * ((i + len(self._map["ports"])) % 10) / 10)
             cable = {"cable": f"c{i}", "neighbour": f"spark-{i + 1}", "interface": "to-0", "up": True, "latency_us": 12.5}
             ports.append({"interface": end["interface"], "carrier": True, "rate_mbps": _RATE_MBPS, "rdma": False,
                           "counts": self._counts(sent, over_rdma=i % 2 == 1), "cables": [cable]})

@@ -8,10 +8,9 @@
 
 namespace cableway::cli {
 
-// A switch is what joins three ports or more, each with each (routing/topology/physical_cable.h): in place of these
-// cables there is a node for it, and a cable to each port, marked kSwitchPort. A switch of which a cable is marked
-// stays as it was. Draining and lossy cables are marked kUnused and count as usable, so that they have a place. The
-// rest is as it was. Where the result is more than a topology may have, `topology` is returned. Pure.
+// A switch has a box, and a cable to each port, marked kSwitchPort (routing/layout/switch_boxes.h). A switch of which a
+// cable is marked stays as it was. Draining and lossy cables are marked kUnused and count as usable, so that they have
+// a place. The rest is as it was. Where the result is more than a topology may have, `topology` is returned. Pure.
 MarkedTopology drawable_topology(const routing::Topology& topology, const PictureMarks& marks);
 
 }  // namespace cableway::cli

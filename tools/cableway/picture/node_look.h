@@ -17,7 +17,7 @@ struct NodeLook {
   bool unreached = false;  // known but unreachable: it or its cables have failed
   bool missing = false;    // expected, but not there
   bool extra = false;      // not expected
-  bool is_switch = false;  // no node, but what joins its ports (drawable_topology.h)
+  bool is_switch = false;  // no node, but what joins its ports (routing/layout/switch_boxes.h)
 };
 
 // By node. Without `self`, nodes outside the largest part of the topology count as unreached.

@@ -1,4 +1,5 @@
 // The topology of a report as a drawing: every cable is two lines, one per direction, more prominent the busier it was.
+// The cables of one wire are on a band, and a switch is a box with a cable to each port.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_CABLE_MAP_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_CABLE_MAP_H_
 
@@ -19,9 +20,14 @@ int heat_of(double utilisation);
 // "idle", "below 25 %", ..
 const char* heat_name(int heat);
 
-// An svg element whose colours are the classes h0 to h5 of the page (report_style.h). Precondition: at most
-// kMaxCablesDrawn cables.
-std::string cable_map(const SimReport& report);
+struct DrawnMap {
+  std::string svg;  // an element whose colours are the classes h0 to h5 of the page (report_style.h)
+  bool has_bands = false;
+  bool has_switches = false;
+};
+
+// Precondition: at most kMaxCablesDrawn cables.
+DrawnMap cable_map(const SimReport& report);
 
 }  // namespace cableway::cli
 

@@ -9,10 +9,12 @@ namespace cableway::cli {
 inline constexpr char kReportStyle[] = R"css(
 :root{color-scheme:light dark;
  --page:#f5f6f8;--card:#ffffff;--ink:#1b222c;--soft:#5b6675;--line:#dde2e9;--node:#ffffff;--edge:#44546a;--accent:#1f5f99;
- --h0:#c3cad4;--h1:#9ecae1;--h2:#4f97c7;--h3:#1f5f99;--h4:#eb9a1e;--h5:#c43c1a;--gone:#8b1a6b;--on-cell:#14202c}
+ --h0:#c3cad4;--h1:#9ecae1;--h2:#4f97c7;--h3:#1f5f99;--h4:#eb9a1e;--h5:#c43c1a;--gone:#8b1a6b;--on-cell:#14202c;
+ --wire:#e3e8ee;--switch:#dde1e6}
 @media (prefers-color-scheme:dark){:root{
  --page:#12161c;--card:#1a2029;--ink:#e8ecf1;--soft:#9aa6b5;--line:#2d3642;--node:#232c38;--edge:#8fa1b8;--accent:#74b9ee;
- --h0:#414c5a;--h1:#33597b;--h2:#3f86bd;--h3:#86c3f0;--h4:#f2a73b;--h5:#ff6b45;--gone:#e58ad0;--on-cell:#f4f7fa}}
+ --h0:#414c5a;--h1:#33597b;--h2:#3f86bd;--h3:#86c3f0;--h4:#f2a73b;--h5:#ff6b45;--gone:#e58ad0;--on-cell:#f4f7fa;
+ --wire:#2b3541;--switch:#39434f}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 main{max-width:1120px;margin:0 auto;padding:28px 24px 48px}
@@ -35,9 +37,11 @@ section{padding:20px 22px;margin:18px 0}
 svg{display:block;margin:0 auto;max-width:100%;height:auto}
 svg text{font:13px system-ui,"Segoe UI","DejaVu Sans",sans-serif;fill:var(--ink);text-anchor:middle}
 .map{overflow:visible}
+.map .wire{fill:none;stroke:var(--wire)}
 .map .lane{fill:none;stroke:currentColor;stroke-linecap:round}
 .map .arrow{fill:currentColor}
 .map .node{fill:var(--node);stroke:var(--edge);stroke-width:1.6}
+.map .switch{fill:var(--switch)}
 .map .bare{stroke-dasharray:5 4}
 .map .name{font-weight:600}
 .map .note{font-size:10.5px;fill:var(--soft)}
@@ -49,6 +53,7 @@ svg text{font:13px system-ui,"Segoe UI","DejaVu Sans",sans-serif;fill:var(--ink)
 .legend li{display:flex;align-items:center;gap:7px}
 .legend span.key{display:inline-block;width:26px;background:currentColor;border-radius:3px}
 .legend .label{color:var(--ink)}
+.legend span.wire-key{background:var(--wire)}
 .timeline .grid{stroke:var(--line);stroke-width:1}
 .timeline .full{fill:var(--line);opacity:.42}
 .timeline .area{fill:currentColor;fill-opacity:.38;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}

@@ -127,12 +127,17 @@ std::string failures(const SimReport& report) {
   return absl::StrCat(text, left_text(report), "</section>\n");
 }
 
-std::string legend(bool has_cut) {
+std::string legend(const DrawnMap& map, bool has_cut) {
   std::string text = "<ul class=\"legend\">\n";
   for (int heat = 0; heat < kHeatLevels; ++heat) {
     absl::StrAppend(&text, absl::StrFormat("<li><span class=\"key h%d\" style=\"height:%dpx\"></span><span "
                                            "class=\"label\">%s</span></li>\n",
                                            heat, heat + 3, heat_name(heat)));
+  }
+  if (map.has_bands) {
+    absl::StrAppend(&text,
+                    "<li><span class=\"key wire-key\" style=\"height:14px\"></span><span class=\"label\">cables of "
+                    "one wire</span></li>\n");
   }
   return absl::StrCat(text, has_cut ? "<li><span class=\"label\">dashed: cut</span></li>\n" : "", "</ul>\n");
 }
@@ -144,10 +149,14 @@ std::string map_section(const SimReport& report) {
   }
   const bool has_cut = std::any_of(report.prediction.cuts.begin(), report.prediction.cuts.end(),
                                    [](const sim::CutEffect& effect) { return effect.happened; });
-  return section("How busy the cables were",
-                 absl::StrCat("<div class=\"wide\">\n", cable_map(report), "</div>\n", legend(has_cut),
-                              "<p class=\"soft\">Each cable is two lines, one per direction, in right-hand traffic; "
-                              "the label is the busier direction. Hover for details.</p>\n"));
+  const DrawnMap map = cable_map(report);
+  return section(
+      "How busy the cables were",
+      absl::StrCat("<div class=\"wide\">\n", map.svg, "</div>\n", legend(map, has_cut),
+                   "<p class=\"soft\">Each cable is two lines, one per direction, in right-hand traffic; the label is "
+                   "the busier direction. ",
+                   map.has_switches ? "The lines from a switch to a port are what all cables of the port carry. " : "",
+                   "Hover for details.</p>\n"));
 }
 
 std::string timeline_section(const SimReport& report) {

@@ -419,7 +419,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 TEST(CableMap, EveryCableHasTwoDirectionsWithTheirHeat) {
-  const std::string map = cable_map(sample_report());
+  const std::string map = cable_map(sample_report()).svg;
   EXPECT_EQ(count_of(map, "class=\"lane\""), 8U);
   EXPECT_EQ(count_of(map, "class=\"arrow\""), 8U);
   EXPECT_EQ(count_of(map, "class=\"node\""), 4U);
@@ -431,7 +431,7 @@ TEST(CableMap, EveryCableHasTwoDirectionsWithTheirHeat) {
 TEST(CableMap, ShowsCutCablesAndNodesWithoutRanks) {
   SimReport report = cut_report();
   report.request.ranks = {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{0}};
-  const std::string map = cable_map(report);
+  const std::string map = cable_map(report).svg;
   EXPECT_EQ(count_of(map, "<g class=\"cut\">"), 1U);
   EXPECT_THAT(map, AllOf(HasSubstr(">c1 cut</text>"), HasSubstr("node bare"), HasSubstr(">no rank</text>"),
                          HasSubstr(">ranks 0, 3</text>")));
