@@ -30,14 +30,14 @@ struct ViewSources {
   std::function<RelayStatus()> relay;
   std::function<FlowsStatus()> flows;
   // The same without circuits and flows, for views that count them: a copy of thousands takes milliseconds.
-  std::function<RelayStatus()> relay_counts;
-  std::function<FlowsStatus()> flow_counts;
+  std::function<RelayStatus()> relay_counts = {};
+  std::function<FlowsStatus()> flow_counts = {};
   std::function<std::size_t()> sessions;
   std::function<std::vector<HostProblem>()> problems;  // in addition to Node::problems()
   std::function<std::vector<std::string>()> keys;      // KeyRing::fingerprints(); none without a key
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
-  ReadPortBytes port_bytes = {};  // null: not read
+  ReadPortBytes port_bytes = {};  // not read where it is null
   ProgramRun run = {};
 };
 
