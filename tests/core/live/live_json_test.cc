@@ -31,6 +31,8 @@ class LiveJsonTest : public ::testing::Test {
                                  .topology = [this]() -> const routing::Topology& { return node().paths().topology(); },
                                  .relay = [this] { return relay_; },
                                  .flows = [this] { return flows_; },
+                                 .relay_counts = [this] { return relay_; },
+                                 .flow_counts = [this] { return flows_; },
                                  .sessions = [] { return std::size_t{4}; },
                                  .problems = [this] { return problems_; },
                                  .keys = [] { return std::vector<std::string>(); },

@@ -399,6 +399,27 @@ class PageTest(unittest.TestCase):
         check_texts(self, browser, shot)
         shoot(browser, shot)
 
+    @in_lab("switch:4")
+    def test_a_switch_is_a_box(self, nodes: LabNodes) -> None:
+        nodes.start(HTTP=HTTP)
+        nodes.wait_for_cables()
+        with browser_in(nodes, "n0") as browser:
+            for width in WIDTHS:
+                browser.open(URL, width=width)
+                browser.wait_for("document.querySelectorAll('#map .cable').length === 4")
+                browser.wait_for("document.querySelector('#map .value').textContent !== ''")
+                self.assertEqual(browser.evaluate("document.querySelectorAll('#map rect.node').length"), 5)
+                self.assertEqual(browser.evaluate("document.querySelectorAll('#map rect.switch').length"), 1)
+                check_texts(self, browser, f"switch {width}")
+                shoot(browser, f"switch-{width}")
+            nodes.ip("n3", "link set dev to-s0 down")
+            browser.wait_for("document.querySelectorAll('#map .gone').length === 1")
+            self.assertEqual(browser.evaluate("document.querySelectorAll('#map .cable').length"), 4)
+            gone = browser.evaluate("document.querySelector('#map .gone').getAttribute('aria-label')")
+            self.assertRegex(gone, r"^n3 to-s0 - switch: gone since ")
+            shoot(browser, "switch-gone")
+            self.assertEqual(browser.console, [])
+
     @in_lab("line:2")
     def test_asks_for_the_token(self, nodes: LabNodes) -> None:
         token = LAB_DIR / "token"

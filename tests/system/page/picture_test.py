@@ -38,7 +38,8 @@ LANES_OFF_THE_BAND = """(() => {
 # The lanes of the maps that do not begin or end in a switch's box.
 LANES_AT_NO_SWITCH = """(() => {
   const boxes = Array.from(document.querySelectorAll('.map rect.switch'), (rect) => rect.getBBox());
-  const inside = (at) => boxes.some((box) => at.x > box.x && at.x < box.x + box.width && at.y > box.y && at.y < box.y + box.height);
+  const inside = (at) => boxes.some((box) =>
+      at.x > box.x && at.x < box.x + box.width && at.y > box.y && at.y < box.y + box.height);
   return Array.from(document.querySelectorAll('.map .lane')).filter((lane) => !inside(lane.getPointAtLength(0)) &&
       !inside(lane.getPointAtLength(lane.getTotalLength()))).map((lane) => lane.getAttribute('d'));
 })()"""
@@ -232,7 +233,7 @@ class PictureTest(unittest.TestCase):
             labels = self.browser.evaluate("Array.from(document.querySelectorAll('.map .cable'), (each) =>"
                                            " each.getAttribute('aria-label'))")
             self.assertRegex(labels[0], r"^spark-3 eth0 - switch: gone since 2026-01-0[123] ")
-            self.assertRegex(labels[1], r"^spark-0 eth0 - switch: spark-0 to switch .*100 Gbit/s each way, joins 2 other ports$")
+            self.assertRegex(labels[1], r"^spark-0 eth0 - switch: spark-0 to switch .*100 Gbit/s each way, joins 2 other")
             self.assertRegex(labels[3], r"1 of its 2 cables not used$")
             for drawing in self.browser.evaluate(MEASURE):
                 self.check_drawing(drawing)

@@ -55,7 +55,8 @@ def switch_map(count: int) -> dict[str, Any]:
     names = [f"c{i}" for i in range(count - 2)]
     the_map["nodes"].append(box)
     the_map["ports"] = [{"port": f"spark-{i} eth0", "node": i, "interfaces": ["eth0"], "switch": count, "cables": names,
-                         "others": count - 2, "rate_mbps": _RATE_MBPS, "draining": False, "unused": int(i == count - 2), "bend": 0}
+                         "others": count - 2, "rate_mbps": _RATE_MBPS, "draining": False, "bend": 0,
+                         "unused": int(i == count - 2)}
                         for i in range(count - 1)]
     the_map["gone"] = [{"cable": "c9", "a": {"node": count - 1, "interface": "eth0"}, "b": {"node": count, "interface": ""},
                         "rate_mbps": _RATE_MBPS, "bend": 0, "since": "2026-01-02T03:04:05.678Z"}]
