@@ -45,7 +45,7 @@ TEST(AllNodesCommandTest, WatchedStatusHasBytesAndThenRates) {
   const std::size_t second = outcome.out.find("in, Mbit/s");
   ASSERT_NE(second, std::string::npos) << outcome.out;
   EXPECT_THAT(outcome.out.substr(0, second), HasSubstr("1000 bytes"));
-  EXPECT_THAT(outcome.out.substr(second), HasSubstr("  1.0 "));
+  EXPECT_THAT(outcome.out.substr(second), HasSubstr("  1.0  "));
 }
 
 }  // namespace
