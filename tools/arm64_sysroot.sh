@@ -9,6 +9,7 @@
 # is set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/separate_apt.sh
 
 packages=(libc6-dev libstdc++6 libabsl-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
   libibverbs-dev libisal-dev libnl-3-dev libsodium-dev libspdlog-dev libsystemd-dev
@@ -27,22 +28,8 @@ if [[ ${1:-} == --check ]]; then
   exit 1
 fi
 
-rm -rf "$state" "$sysroot.part"
-mkdir -p "$state"/{lists,cache,etc}
-: >"$state/status"
-cat >"$state/apt.conf" <<END
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Sandbox::User "";
-Acquire::Languages "none";
-Acquire::Retries "3";
-Dir::State "$state";
-Dir::State::status "$state/status";
-Dir::State::lists "$state/lists";
-Dir::Cache "$state/cache";
-Dir::Etc::main "/dev/null";
-Dir::Etc::parts "$state/etc";
-END
+rm -rf "$sysroot.part"
+separate_apt "$state" arm64
 
 if [[ $ID == ubuntu ]]; then
   # "<scheme>://<host>/ubuntu/" becomes "<scheme>://ports.<domain>/ubuntu-ports".
@@ -62,23 +49,14 @@ if [[ $ID == ubuntu ]]; then
   printf 'Dir::Etc::sourcelist "%s";\nDir::Etc::sourceparts "/dev/null";\n' "$state/sources.list" >>"$state/apt.conf"
 fi
 
-export APT_CONFIG=$state/apt.conf
 log=$state/log
-if ! { apt-get -q update && apt-get -q -y --no-install-recommends --download-only install "${packages[@]}"; } \
-  </dev/null >"$log" 2>&1; then
-  # A third-party source without arm64 fails the update but not the download.
-  if ! apt-get -q -y --no-install-recommends --download-only install "${packages[@]}" </dev/null >>"$log" 2>&1; then
-    tail -n 20 "$log" >&2
-    echo "arm64_sysroot: apt cannot download the arm64 packages of $PRETTY_NAME${mirror:+ from $mirror}" \
-      "(full output: $log)${mirror:+; CABLEWAY_ARM64_MIRROR selects another mirror}" >&2
-    exit 1
-  fi
+if ! download_packages "${packages[@]}" >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "arm64_sysroot: apt cannot download the arm64 packages of $PRETTY_NAME${mirror:+ from $mirror}" \
+    "(full output: $log)${mirror:+; CABLEWAY_ARM64_MIRROR selects another mirror}" >&2
+  exit 1
 fi
-
-mkdir -p "$sysroot.part"
-for package in "$state"/cache/archives/*.deb; do
-  dpkg -x "$package" "$sysroot.part"
-done
+unpack_packages "$state" "$sysroot.part"
 # Absolute links would point into this machine.
 find "$sysroot.part" -type l -lname '/*' -print0 | while IFS= read -r -d '' link; do
   ln -sfnr "$sysroot.part$(readlink "$link")" "$link"

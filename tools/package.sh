@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'USAGE'
-usage: tools/package.sh [--arch amd64|arm64|all] [--version VERSION] [--output FOLDER]
+usage: tools/package.sh [--arch amd64|arm64|all] [--version VERSION] [--output FOLDER] [--print-version]
 
 Builds the preset package (or package-arm64), with abseil and the C++ runtime linked in, and writes to FOLDER:
 
@@ -18,14 +18,17 @@ Build on Debian 12: what a newer system builds needs that system. It fails if an
 do not bring, or a symbol newer than glibc 2.35.
 
   --arch ARCH        this machine's by default; arm64 can be cross-built on amd64; all: both
-  --version VERSION  default: the tag of the commit (v1.2.3), else the version of CMakeLists.txt with the commit's time and
-                     name, and ".changed" where files differ from it
+  --version VERSION  default: the tag of the commit (v1.2.3), which has to be the version of CMakeLists.txt; else that
+                     version with the commit's time and name, and ".changed" where files differ from it. It sorts before
+                     the release (1.2.3~..) until a commit before it has the release's tag, and after it from then on
+                     (1.2.3+..)
   --output FOLDER    build/packages by default
+  --print-version    print the version, and make nothing
 USAGE
 }
 
 own_arch=$(dpkg --print-architecture)
-arches=("$own_arch") version='' output=build/packages
+arches=("$own_arch") version='' output=build/packages only_version=false
 while (($# > 0)); do
   case $1 in
     --arch)
@@ -38,11 +41,55 @@ while (($# > 0)); do
       ;;
     --version) version=${2:?--version needs a version} && shift ;;
     --output) output=$(cd "$called_from" && realpath -m "${2:?--output needs a folder}") && shift ;;
+    --print-version) only_version=true ;;
     --help | -h) usage && exit 0 ;;
     *) echo "package: unknown argument '$1'; tools/package.sh --help lists them" >&2 && exit 2 ;;
   esac
   shift
 done
+
+declared=$(sed -n 's/^project(cableway VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+commit_time() { git log -1 --format=%ct 2>/dev/null || date +%s; }
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(commit_time)}
+export SOURCE_DATE_EPOCH
+
+# "~" is less than the end of the text, "+" more: a version sorts before a release that is still to come, and after one
+# that has been. A changed tree is no release.
+find_version() {
+  local tags changed='' mark='~'
+  if [[ $(git rev-parse --show-toplevel 2>/dev/null) != "$PWD" ]]; then
+    echo "package: $PWD is not a git repository: give --version" >&2
+    exit 1
+  fi
+  if [[ -n $(git status --porcelain) ]]; then
+    changed=.changed
+  fi
+  tags=$(git tag --points-at HEAD --list 'v[0-9]*')
+  if [[ -z $changed && -n $tags ]]; then
+    if ! grep -qxF "v$declared" <<<"$tags"; then
+      echo "package: the tag is ${tags//$'\n'/, }, but CMakeLists.txt has version $declared: expected the tag v$declared," \
+        "or the tag's version in CMakeLists.txt" >&2
+      exit 1
+    fi
+    echo "$declared"
+    return
+  fi
+  if git merge-base --is-ancestor "refs/tags/v$declared" HEAD 2>/dev/null; then
+    mark='+'
+  fi
+  echo "$declared$mark$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d.%H%M%S).$(git rev-parse --short=8 HEAD)$changed"
+}
+if [[ -z $version ]]; then
+  version=$(find_version)
+fi
+if [[ ! $version =~ ^[0-9][0-9A-Za-z.~+]*$ ]]; then
+  echo "package: '$version' is not a version: expected digits, letters, '.', '~' and '+', the first a digit" >&2
+  exit 2
+fi
+if $only_version; then
+  echo "$version"
+  exit 0
+fi
 
 # The glibc of Debian 12, the newest with which packages are built. check_needs.sh refuses symbols newer than 2.35.
 newest_build=2.36
@@ -55,40 +102,6 @@ fi
 if [[ " ${arches[*]} " == *" amd64 "* && $own_arch != amd64 ]]; then
   echo "package: packages for amd64 are built on amd64" >&2
   exit 1
-fi
-
-declared=$(sed -n 's/^project(cableway VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-commit_time() { git log -1 --format=%ct || date +%s; }
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(commit_time)}
-export SOURCE_DATE_EPOCH
-
-# A version before a release sorts before it: ~ is less than the end of the text. A changed tree is no release.
-find_version() {
-  local tag commit changed=''
-  if [[ $(git rev-parse --show-toplevel) != "$PWD" ]]; then
-    echo "package: $PWD is not a git repository: give --version" >&2
-    exit 1
-  fi
-  if [[ -n $(git status --porcelain) ]]; then
-    changed=.changed
-  fi
-  if [[ -z $changed ]] && tag=$(git describe --exact-match --tags --match 'v[0-9]*' 2>/dev/null); then
-    if [[ ${tag#v} != "$declared" ]]; then
-      echo "package: the tag is $tag, but CMakeLists.txt has version $declared" >&2
-      exit 1
-    fi
-    echo "$declared"
-  else
-    commit=$(git rev-parse --short=8 HEAD)
-    echo "$declared~$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d.%H%M%S).$commit$changed"
-  fi
-}
-if [[ -z $version ]]; then
-  version=$(find_version)
-fi
-if [[ ! $version =~ ^[0-9][0-9A-Za-z.~+]*$ ]]; then
-  echo "package: '$version' is not a version: expected digits, letters, '.', '~' and '+', the first a digit" >&2
-  exit 2
 fi
 
 log=build/packages.log
@@ -118,6 +131,9 @@ make_tarball() { # <preset> <arch> <work>
   DESTDIR=$3/destination cmake --install "build/$1" --strip --prefix /opt/cableway
   mkdir -p "$3/tarball"
   mv "$3/destination/opt/cableway" "$home"
+  install -m 755 tools/package/take_back_up.sh tools/package/uninstall.sh "$home/lib/cableway/"
+  (cd "$home" && find . ! -type d -printf '%P\n' | sort) >"$3/files"
+  install -m 644 "$3/files" "$home/lib/cableway/uninstall.files"
   set_times "$home"
   tar -C "$3/tarball" --sort=name --owner=root:0 --group=root:0 --numeric-owner -czf "$output/$name" cableway
 }
@@ -133,6 +149,7 @@ make_deb() { # <preset> <arch> <work>
   # It belongs to libnl's other libraries, which libibverbs brings: of the system's, never two versions in one process.
   rm "$root/usr/lib/cableway/"libnl-3.so.*
   install -m 644 tools/package/cableway.toml "$root/etc/cableway/"
+  install -m 755 tools/package/take_back_up.sh "$root/usr/lib/cableway/"
   install -D -m 644 tools/package/needrestart.conf "$root/etc/needrestart/conf.d/cableway.conf"
   install -m 644 tools/package/copyright "$root/usr/share/doc/cableway/"
   rm "$root/usr/share/doc/cableway/LICENSE"

@@ -11,7 +11,8 @@ Installs the missing packages to build and run Cableway, on Debian 12, Ubuntu 24
 not changed. Uses sudo if not run as root.
 
   --all     also the needs of `tools/test.sh --all`: clang with its tools and linker, mpirun, shellcheck, on Debian
-            chromium (Ubuntu has it only as a snap), and what --arm64 has
+            chromium (Ubuntu has it only as a snap), programs that read what Cableway writes (netplan, nmcli and
+            promtool go to build/readers, not into the system), and what --arm64 has
   --arm64   also an arm64 cross-compiler with emulator and libraries (the libraries go to build/arm64-sysroot, not into
             the system); nothing on arm64 itself
   --verbs   also the needs of tools/lab/softroce and `tools/test.sh --verbs`: QEMU, tools for RDMA devices, and on Debian
@@ -94,6 +95,10 @@ sysroot=true
 if $arm64 && ! tools/arm64_sysroot.sh --check; then
   sysroot=false
 fi
+readers=true
+if $all && ! tools/readers.sh --check; then
+  readers=false
+fi
 # Guest architectures of the lab without images. Only Debian has the packages that images are made of.
 missing_images=()
 if $verbs && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
@@ -104,12 +109,13 @@ fi
 
 find_missing
 if $check; then
-  if ((${#missing[@]} == 0)) && $sysroot && ((${#missing_images[@]} == 0)); then
+  if ((${#missing[@]} == 0)) && $sysroot && $readers && ((${#missing_images[@]} == 0)); then
     echo "setup: nothing is missing"
     exit 0
   fi
   ((${#missing[@]} == 0)) || echo "setup: missing packages: ${missing[*]}"
   $sysroot || echo "setup: missing build/arm64-sysroot (create it with tools/arm64_sysroot.sh)"
+  $readers || echo "setup: missing build/readers (create it with tools/readers.sh)"
   ((${#missing_images[@]} == 0)) || echo "setup: missing images in build/softroce for ${missing_images[*]}" \
     "(create them with tools/lab/softroce images --arch)"
   exit 1
@@ -160,6 +166,10 @@ fi
 if ! $sysroot; then
   echo "setup: unpacking the arm64 libraries into build/arm64-sysroot"
   tools/arm64_sysroot.sh
+fi
+if ! $readers; then
+  echo "setup: unpacking netplan, nmcli and promtool into build/readers"
+  tools/readers.sh || echo "setup: the tests that need them are skipped"
 fi
 for guest in "${missing_images[@]}"; do
   echo "setup: creating the images of the soft-RoCE lab's $guest guests in build/softroce"

@@ -24,7 +24,14 @@ Json text_or_nothing(const std::string& text) {
 Json counts_or_null(const HostTraffic& traffic, const std::string& interface) {
   const auto found = traffic.find(interface);
   if (found == traffic.end()) return nullptr;
-  return {{"received_bytes", found->second.received.bytes}, {"sent_bytes", found->second.sent.bytes}};
+  const auto rdma_bytes = [](const TrafficCounts& counts) {
+    return counts.rdma_bytes ? Json(*counts.rdma_bytes) : Json(nullptr);
+  };
+  const auto& [received, sent] = found->second;
+  return {{"received_bytes", received.bytes},
+          {"sent_bytes", sent.bytes},
+          {"rdma_received_bytes", rdma_bytes(received)},
+          {"rdma_sent_bytes", rdma_bytes(sent)}};
 }
 
 Json cable_json(const ViewSources& sources, const Neighbour& neighbour) {

@@ -5,16 +5,19 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace cableway {
 
-// One direction of an interface, since it was made. Packets over RDMA are not counted.
+// One direction of an interface, since it was made.
 struct TrafficCounts {
   std::uint64_t bytes = 0;
   std::uint64_t packets = 0;
   std::uint64_t errors = 0;
   std::uint64_t drops = 0;
+  // What its RDMA device has carried; none of it is in the numbers above. nullopt: not known, or counted above.
+  std::optional<std::uint64_t> rdma_bytes = {};
   friend bool operator==(const TrafficCounts&, const TrafficCounts&) = default;
 };
 

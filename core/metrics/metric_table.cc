@@ -28,6 +28,8 @@ constexpr std::array<MetricFamily, kMetrics> kFamilies{{
     {Metric::kPortCables, "cableway_port_cables_up", Kind::kGauge, "interface", "cables of the port that are up"},
     {Metric::kPortBytes, "cableway_port_bytes_total", Kind::kCounter, "interface,direction",
      "bytes of the interface, as the kernel counts them: all programs, none over RDMA"},
+    {Metric::kPortRdmaBytes, "cableway_port_rdma_bytes_total", Kind::kCounter, "interface,direction",
+     "bytes of the port's RDMA device, as it counts them: all programs; no sample: not known"},
     {Metric::kPortPackets, "cableway_port_packets_total", Kind::kCounter, "interface,direction",
      "packets of the interface"},
     {Metric::kPortErrors, "cableway_port_errors_total", Kind::kCounter, "interface,direction",

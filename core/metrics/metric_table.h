@@ -25,6 +25,7 @@ enum class Metric : std::uint8_t {
   kPortSpeed,
   kPortCables,
   kPortBytes,
+  kPortRdmaBytes,
   kPortPackets,
   kPortErrors,
   kPortDrops,

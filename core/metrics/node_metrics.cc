@@ -57,6 +57,7 @@ void add_events(MetricsText& text, const EventLog& events) {
 void add_traffic(MetricsText& text, const std::string& interface, const InterfaceTraffic& traffic) {
   const auto add = [&](std::string_view direction, const TrafficCounts& counts) {
     text.add(Metric::kPortBytes, {interface, direction}, counts.bytes);
+    if (counts.rdma_bytes) text.add(Metric::kPortRdmaBytes, {interface, direction}, *counts.rdma_bytes);
     text.add(Metric::kPortPackets, {interface, direction}, counts.packets);
     text.add(Metric::kPortErrors, {interface, direction}, counts.errors);
     text.add(Metric::kPortDrops, {interface, direction}, counts.drops);

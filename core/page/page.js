@@ -203,10 +203,18 @@ class Page {
     this.portRates.clear();
     for (const port of live.ports) {
       if (!port.counts) continue;
-      const sent = this.rates.of('sent ' + port.interface, port.counts.sent_bytes, live.at_ms);
-      const received = this.rates.of('received ' + port.interface, port.counts.received_bytes, live.at_ms);
+      const sent = this.portRate(port, 'sent', live.at_ms);
+      const received = this.portRate(port, 'received', live.at_ms);
       if (sent !== null && received !== null) this.portRates.set(port.interface, {sent, received});
     }
+  }
+
+  // Of the interface and its RDMA device together, which count apart; null: not known yet.
+  portRate({interface: name, counts}, direction, atMs) {
+    const rate = this.rates.of(direction + ' ' + name, counts[direction + '_bytes'], atMs);
+    const rdmaBytes = counts['rdma_' + direction + '_bytes'];
+    const rdma = rdmaBytes === null ? 0 : this.rates.of('rdma ' + direction + ' ' + name, rdmaBytes, atMs);
+    return rate === null ? null : rate + (rdma === null ? 0 : rdma);
   }
 
   showCards(live) {

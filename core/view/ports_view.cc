@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "core/ports/port_selector.h"
 #include "core/settings/port_transport.h"
@@ -138,7 +139,9 @@ nlohmann::ordered_json ports_json(const Node& node, TransportSetting setting, co
 }
 
 std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,
-                       const ControlCounters& counters) {
+                       const ControlCounters& counters, const ReadPortBytes& port_bytes) {
+  Json ports = ports_json(node, setting, counters);
+  add_port_bytes(port_bytes, ports);
   Json not_used = Json::array();
   for (const RejectedPort& each : rejected)
     not_used.push_back({{"interface", each.interface}, {"reason", each.reason}, {"requested", each.requested}});
@@ -146,7 +149,7 @@ std::string ports_view(const Node& node, TransportSetting setting, const std::ve
   const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
                      {"node", node.identity().name},
                      {"cluster", node.identity().cluster},
-                     {"ports", ports_json(node, setting, counters)},
+                     {"ports", std::move(ports)},
                      {"rejected", not_used},
                      {"dropped",
                       {{"garbage", heard.garbage},

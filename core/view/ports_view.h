@@ -11,6 +11,7 @@
 #include "core/node/node.h"
 #include "core/ports/port_inventory.h"
 #include "core/settings/settings.h"
+#include "core/view/port_bytes.h"
 
 namespace cableway {
 
@@ -21,7 +22,7 @@ nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting
 nlohmann::ordered_json ports_json(const Node& node, TransportSetting setting, const ControlCounters& counters);
 
 std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,
-                       const ControlCounters& counters);
+                       const ControlCounters& counters, const ReadPortBytes& port_bytes = {});
 
 }  // namespace cableway
 

@@ -87,24 +87,8 @@ Json shown_problems(const ViewSources& from) {
   return problems;
 }
 
-// The sums of what its ports have carried, and of which ports: one that is gone takes its bytes with it.
-void add_carried(const ViewSources& from, const ReadPortBytes& port_bytes, Json& shown) {
-  const std::map<std::string, PortBytes> bytes = port_bytes ? port_bytes() : std::map<std::string, PortBytes>();
-  PortBytes sum;
-  std::set<std::string> counted;
-  for (const PortFacts& port : from.node.neighbours().ports()) {
-    const auto carried = bytes.find(port.interface);
-    if (carried == bytes.end() || !counted.insert(port.interface).second) continue;
-    sum.received += carried->second.received;
-    sum.sent += carried->second.sent;
-  }
-  shown["received_bytes"] = counted.empty() ? Json() : Json(sum.received);
-  shown["sent_bytes"] = counted.empty() ? Json() : Json(sum.sent);
-  shown["counted_ports"] = counted;
-}
-
 // The other members have the same meaning as in the status for the node's own processes.
-Json status(const ViewSources& from, const ReadPortBytes& port_bytes) {
+Json status(const ViewSources& from) {
   Json shown = head(from);
   const auto& all = from.node.neighbours().all();
   std::set<std::string> neighbours;
@@ -123,7 +107,9 @@ Json status(const ViewSources& from, const ReadPortBytes& port_bytes) {
   shown["relayed"] = relayed_json(relay);
   shown["relay_memory"] = relay_memory_json(relay.memory);
   shown["rdma_memory"] = rdma_memory_json(relay.rdma_memory);
-  add_carried(from, port_bytes, shown);
+  std::set<std::string> ports;
+  for (const PortFacts& port : from.node.neighbours().ports()) ports.insert(port.interface);
+  add_sum_of_port_bytes(from.port_bytes, ports, shown);
   return shown;
 }
 
@@ -163,22 +149,17 @@ Json shown_port(const Json& port) {
   return shown;
 }
 
-Json shown_ports(const ViewSources& from, const ReadPortBytes& port_bytes) {
+Json shown_ports(const ViewSources& from) {
   const Json own = ports_json(from.node, from.transport, from.control());
-  const std::map<std::string, PortBytes> bytes = port_bytes ? port_bytes() : std::map<std::string, PortBytes>();
   Json ports = Json::array();
-  for (const Json& each : own) {
-    Json& port = ports.emplace_back(shown_port(each));
-    const auto carried = bytes.find(port.at("interface").get<std::string>());
-    port["received_bytes"] = carried == bytes.end() ? Json() : Json(carried->second.received);
-    port["sent_bytes"] = carried == bytes.end() ? Json() : Json(carried->second.sent);
-  }
+  for (const Json& each : own) ports.push_back(shown_port(each));
+  add_port_bytes(from.port_bytes, ports);
   return ports;
 }
 
-Json ports(const ViewSources& from, const ReadPortBytes& port_bytes) {
+Json ports(const ViewSources& from) {
   Json shown = head(from);
-  shown["ports"] = shown_ports(from, port_bytes);
+  shown["ports"] = shown_ports(from);
   return shown;
 }
 
@@ -195,7 +176,7 @@ Json shown_flow(const FlowStatus& each) {
 }
 
 // As many flows as fit the document, so that the others are shown where a node has very many.
-Json flows(const ViewSources& from, const ReadPortBytes& /*port_bytes*/) {
+Json flows(const ViewSources& from) {
   const FlowsStatus flows = from.flows();
   Json shown = head(from);
   shown["own"] = own_flows_json(flows);
@@ -234,31 +215,30 @@ Json lost_cables(const EventLog& log) {
   return lost;
 }
 
-Json doctor(const ViewSources& from, const ReadPortBytes& port_bytes) {
+Json doctor(const ViewSources& from) {
   Json shown = head(from);
   shown["draining"] = from.node.draining();
   shown["draining_cables"] = from.node.draining_cables();
   shown["has_key"] = !from.keys().empty();
   shown["problems"] = shown_problems(from);
   shown["lost_cables"] = lost_cables(from.node.events());
-  shown["ports"] = shown_ports(from, port_bytes);
+  shown["ports"] = shown_ports(from);
   return shown;
 }
 
 struct ShownView {
   std::string_view name;
-  Json (*make)(const ViewSources& from, const ReadPortBytes& port_bytes);
+  Json (*make)(const ViewSources& from);
 };
 
 constexpr ShownView kShown[] = {{"status", status}, {"ports", ports}, {"flows", flows}, {"doctor", doctor}};
 
 }  // namespace
 
-absl::StatusOr<std::string> shown_view(std::string_view name, const ViewSources& sources,
-                                       const ReadPortBytes& port_bytes) {
+absl::StatusOr<std::string> shown_view(std::string_view name, const ViewSources& sources) {
   std::vector<std::string_view> names;
   for (const ShownView& view : kShown) {
-    if (view.name == name) return view.make(sources, port_bytes).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (view.name == name) return view.make(sources).dump(-1, ' ', false, Json::error_handler_t::replace);
     names.push_back(view.name);
   }
   return absl::NotFoundError(absl::StrCat("node ", sources.node.identity().name, " shows no view ",

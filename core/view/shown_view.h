@@ -4,9 +4,6 @@
 #ifndef CABLEWAY_CORE_VIEW_SHOWN_VIEW_H_
 #define CABLEWAY_CORE_VIEW_SHOWN_VIEW_H_
 
-#include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -15,18 +12,8 @@
 
 namespace cableway {
 
-// What an interface has carried since it was made.
-struct PortBytes {
-  std::uint64_t received = 0;
-  std::uint64_t sent = 0;
-};
-
-// By interface.
-using ReadPortBytes = std::function<std::map<std::string, PortBytes>()>;
-
 // "status", "ports", "flows" or "doctor", as JSON without spaces. NotFound: there is none of that name.
-absl::StatusOr<std::string> shown_view(std::string_view name, const ViewSources& sources,
-                                       const ReadPortBytes& port_bytes);
+absl::StatusOr<std::string> shown_view(std::string_view name, const ViewSources& sources);
 
 }  // namespace cableway
 

@@ -26,7 +26,9 @@ constexpr View kViews[] = {
                           from.run);
      }},
     {"ports",
-     [](const ViewSources& from) { return ports_view(from.node, from.transport, from.rejected(), from.control()); }},
+     [](const ViewSources& from) {
+       return ports_view(from.node, from.transport, from.rejected(), from.control(), from.port_bytes);
+     }},
     {"events", [](const ViewSources& from) { return events_view(from.node); }},
 };
 

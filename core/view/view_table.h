@@ -16,6 +16,7 @@
 #include "core/session/flow_ledger.h"
 #include "core/session/session_message.h"
 #include "core/settings/settings.h"
+#include "core/view/port_bytes.h"
 #include "core/view/status_view.h"
 #include "routing/topology/topology.h"
 
@@ -36,6 +37,7 @@ struct ViewSources {
   std::function<std::vector<std::string>()> keys;      // KeyRing::fingerprints(); none without a key
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
+  ReadPortBytes port_bytes = {};  // null: not read
   ProgramRun run = {};
 };
 

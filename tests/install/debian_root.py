@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
-# What dpkg, apt and ldconfig write whenever a package is installed or removed; the "-" files are backups.
-BOOKKEEPING = ("var/lib/dpkg/", "var/log/", "var/cache/", "var/lib/apt/", "etc/ld.so.cache", "etc/group-", "etc/gshadow-",
-               "var/lib/systemd/", "proc/", "run/", "tmp/", "dev/")
+# What dpkg, apt, ldconfig and shadow's programs write whenever a package or a group comes or goes; names with a dash at
+# the end are backups of the last change.
+BOOKKEEPING = re.compile(r"""
+    var/lib/dpkg/(status-old | available(-old)? | lock(-frontend)? | triggers/Lock)
+  | var/log/(dpkg\.log | alternatives\.log | apt/.*)
+  | var/cache/(ldconfig/aux-cache | apt/.* | debconf/.*) | var/lib/apt/.*
+  | etc/(group- | gshadow- | subgid- | \.pwd\.lock)
+  | (root | proc | dev)/.*""", re.VERBOSE)
+# Of these other lines than ours may change: a package that is installed again is listed at another place.
+LISTS = re.compile(r"var/lib/dpkg/(status|triggers/File|triggers/Unincorp|diversions|statoverride)")
 
 
 def remove(folder: Path) -> None:
@@ -59,16 +69,24 @@ class DebianRoot:
         return f"/root/{file.name}"
 
     def contents(self) -> dict[str, str]:
-        """Every file with its kind and, where it is no folder, its size or target, without BOOKKEEPING."""
+        """Every file with its kind, permissions and, where it has them, digest or target; without BOOKKEEPING. Of LISTS,
+        the lines that name Cableway."""
         found = {}
         for path in sorted(self.folder.rglob("*")):
             name = str(path.relative_to(self.folder))
-            if name.startswith(BOOKKEEPING) or name.startswith("root/"):
-                continue
-            if path.is_symlink():
-                found[name] = f"link to {os.readlink(path)}"
-            elif path.is_dir():
-                found[name] = "folder"
-            else:
-                found[name] = f"{path.stat().st_size} bytes"
+            if not BOOKKEEPING.fullmatch(name):
+                found[name] = _content(name, path)
         return found
+
+
+def _content(name: str, path: Path) -> str:
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return f"link to {os.readlink(path)}"
+    kind = f"{stat.filemode(status.st_mode)} {status.st_uid}:{status.st_gid}"
+    if not stat.S_ISREG(status.st_mode):
+        return kind
+    data = path.read_bytes()
+    if LISTS.fullmatch(name):
+        data = b"\n".join(line for line in data.splitlines() if b"cableway" in line.lower())
+    return f"{kind} {hashlib.sha256(data).hexdigest()}"

@@ -38,6 +38,14 @@ for file in "$links/libnccl-net-cableway.so" "$home/lib/cableway/libnccl-net-cab
   "$home/share/fish/vendor_completions.d/cableway.fish"; do
   [ -e "$root$file" ] || fail "the installation lacks $file"
 done
+case $from in
+  *.deb) [ -x "$root/usr/lib/cableway/take_back_up.sh" ] || fail "the package lacks what its removal runs" ;;
+  *.tar.gz)
+    for file in uninstall.sh take_back_up.sh uninstall.files; do
+      [ -e "$root$home/lib/cableway/$file" ] || fail "the tarball lacks $file"
+    done
+    ;;
+esac
 # The linker's path gets the plugin alone.
 for file in "$root$links"/*.so* "$root$home"/lib/*.so*; do
   case $(basename "$file") in
@@ -50,7 +58,9 @@ grep -q "^ExecStart=$home/bin/cablewayd$" "$root$home/lib/systemd/system/cablewa
 cp "${DLOPEN_PLUGIN:-$from/bin/dlopen_plugin}" "$root/dlopen_plugin"
 
 # The libraries that the installation may expect; it must contain all others that it needs.
-for library in $("$readelf" -d "$root$home/lib/cableway/"* | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u); do
+binaries=$(find "$root$home/lib/cableway" -type f ! -name '*.sh' ! -name uninstall.files)
+# shellcheck disable=SC2086 # several names
+for library in $("$readelf" -d $binaries | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u); do
   case $library in
     libc.so.6 | libm.so.6 | libstdc++.so.6 | libgcc_s.so.1 | libpthread.so.0 | libdl.so.2 | librt.so.1)
       cp -L "$("$@" -print-file-name="$library")" "$root/lib/$library"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Test of the Debian package in fresh roots of Debian 12: installed, used by three hosts in a line, upgraded, removed
-and purged.
+"""Test of the Debian package in fresh roots of Debian 12: installed, removed and purged; and by three hosts in a line
+installed, used, upgraded under the running nodes, used, and purged.
 
 Usage: package_test.py --packages FOLDER --version VERSION --work FOLDER [TEST...]. Needs root; exit status 77 where this
 system cannot make such a root or run a lab.
@@ -17,6 +17,7 @@ import unittest
 from pathlib import Path
 
 from debian_root import DebianRoot
+from fake_systemd import FakeSystemd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
 
@@ -24,6 +25,8 @@ import lab_case  # noqa: E402
 
 UNIT_LINK = "etc/systemd/system/multi-user.target.wants/cablewayd.service"
 SETTINGS = "etc/cableway/cableway.toml"
+JOURNAL = "var/lib/cableway/up.json"
+LIMITS = "etc/security/limits.d/cableway.conf"
 
 _given: argparse.Namespace
 
@@ -43,43 +46,16 @@ def later_version(package: Path, work: Path) -> Path:
     return built
 
 
-class FakeSystemd:
-    """A root that looks as if systemd ran in it; records what the package asks of it."""
-
-    def __init__(self, root: DebianRoot) -> None:
-        self._root = root
-        (root.folder / "run/systemd/system").mkdir(parents=True)
-        self._program("usr/bin/systemctl", 'case "$*" in *is-active*) test -e /root/active ;; esac')
-        self._program("usr/bin/deb-systemd-invoke", 'echo "$1" >>/root/actions')
-
-    def _program(self, path: str, text: str) -> None:
-        (self._root.folder / path).unlink(missing_ok=True)
-        (self._root.folder / path).write_text(f"#!/bin/sh\n{text}\n")
-        (self._root.folder / path).chmod(0o755)
-
-    def install(self, package: str, is_active: bool = False, view: str | None = None) -> str:
-        """Installs it while the service is in that state and the installed `cableway status` prints `view`, or fails."""
-        (self._root.folder / "root/active").unlink(missing_ok=True)
-        (self._root.folder / "root/actions").unlink(missing_ok=True)
-        if is_active:
-            (self._root.folder / "root/active").touch()
-        if view is not None:
-            self._program("usr/lib/cableway/cableway", f"cat <<'VIEW'\n{view}VIEW\ntest -n '{view[:1]}'")
-        return self._root.run("dpkg", "-i", package).stderr
-
-    def actions(self) -> list[str]:
-        file = self._root.folder / "root/actions"
-        return file.read_text().split() if file.exists() else []
-
-
 class PackageTest(unittest.TestCase):
     fresh: DebianRoot
     package: Path
+    architecture: str
 
     @classmethod
     def setUpClass(cls) -> None:
-        architecture = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout
-        cls.package = Path(_given.packages) / f"cableway_{_given.version}_{architecture.strip()}.deb"
+        cls.architecture = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True,
+                                          check=True).stdout.strip()
+        cls.package = Path(_given.packages) / f"cableway_{_given.version}_{cls.architecture}.deb"
         cls.fresh = DebianRoot.make(Path(_given.work) / "fresh")
 
     def installed_root(self, name: str) -> DebianRoot:
@@ -147,6 +123,7 @@ class PackageTest(unittest.TestCase):
     def test_keeps_settings_when_removed_and_nothing_when_purged(self) -> None:
         before = self.fresh.contents()
         root = self.installed_root("purged")
+        self.assertNotEqual(root.contents(), before)
         (root.folder / "etc/cableway/key").write_text("00" * 32 + "\n")
         (root.folder / "var/log/cableway").mkdir()
         (root.folder / "var/log/cableway/cablewayd.log").write_text("a line\n")
@@ -158,11 +135,78 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(root.contents(), before)
         self.assertEqual(root.run("dpkg-query", "-W", "cableway", ok=False).returncode, 1)
 
-    def test_three_fresh_hosts_run_an_all_reduce(self) -> None:
+    def set_up(self, root: DebianRoot, command: str) -> None:
+        """What `cableway up` changes without a plan, and a key."""
+        (root.folder / "root/key").write_text("ab" * 32 + "\n")
+        (root.folder / "root/key").chmod(0o600)
+        root.run(command, "up", "--yes", "--key", "/root/key")
+        self.assertTrue((root.folder / JOURNAL).exists())
+        self.assertTrue((root.folder / LIMITS).exists())
+
+    def test_removal_takes_back_what_up_has_changed(self) -> None:
+        before = self.fresh.contents()
+        root = self.installed_root("up")
+        self.set_up(root, "cableway")
+        done = root.run("dpkg", "--remove", "cableway")
+        self.assertIn(f"taken back: /{LIMITS}", done.stdout)
+        self.assertFalse((root.folder / JOURNAL).parent.exists())
+        self.assertFalse((root.folder / LIMITS).exists())
+        root.run("dpkg", "--purge", "cableway")
+        self.assertEqual(root.contents(), before)
+
+    def test_removal_names_what_it_cannot_take_back(self) -> None:
+        root = self.installed_root("up_left")
+        self.set_up(root, "cableway")
+        (root.folder / LIMITS).write_text("# mine\n")
+        done = root.run("dpkg", "--purge", "cableway")
+        self.assertIn(f"left as it is: /{LIMITS}: was changed since", done.stdout)
+        self.assertIn(f"these changes of 'cableway up' stay on this host:\n  /{LIMITS}\n", done.stderr)
+        self.assertIn("could not take back stays; /var/lib/cableway/up.json lists it", done.stderr)
+        self.assertEqual((root.folder / LIMITS).read_text(), "# mine\n")
+        self.assertFalse((root.folder / "usr/lib/cableway").exists())
+
+    def test_the_tarball_leaves_nothing(self) -> None:
+        before = self.fresh.contents()
+        root = self.fresh.copy(Path(_given.work) / "tarball")
+        tarball, = Path(_given.packages).glob(f"cableway-{_given.version}-linux-{self.architecture}.tar.gz")
+        subprocess.run(["tar", "-xzf", str(tarball), "-C", str(root.folder / "opt")], check=True, timeout=60)
+        root.run("groupadd", "--system", "cableway")
+        self.set_up(root, "/opt/cableway/bin/cableway")
+        self.assertIn(f"taken back: /{LIMITS}", root.run("/opt/cableway/lib/cableway/uninstall.sh").stdout)
+        root.run("sh", "-c", "rm -rf /etc/cableway /var/log/cableway; groupdel cableway")
+        self.assertEqual(root.contents(), before)
+
+    def test_contents_have_all_that_can_be_left(self) -> None:
+        """Files, also of the same size, folders, links, and lines in dpkg's database."""
+        root = DebianRoot(Path(_given.work) / "contents")
+        shutil.rmtree(root.folder, ignore_errors=True)
+        for folder in ("var/lib/dpkg/info", "var/log", "run", "tmp"):
+            (root.folder / folder).mkdir(parents=True)
+        status = root.folder / "var/lib/dpkg/status"
+        status.write_text("Package: dash\nVersion: 1\n")
+        (root.folder / "tmp/data").write_text("one")
+        before = root.contents()
+        status.write_text("Package: dash\nVersion: 2\n")
+        (root.folder / "var/log/dpkg.log").touch()
+        self.assertEqual(root.contents(), before)
+        for leave in (lambda: (root.folder / "run/cableway").mkdir(),
+                      lambda: (root.folder / "tmp/data").write_text("two"),
+                      lambda: (root.folder / "var/log/cableway").symlink_to("/tmp"),
+                      lambda: (root.folder / "var/lib/dpkg/info/cableway.list").touch(),
+                      lambda: status.write_text("Package: cableway\n")):
+            leave()
+            now = root.contents()
+            self.assertNotEqual(now, before)
+            before = now
+
+    def test_three_fresh_hosts_live_through_all_of_it(self) -> None:
+        """One root for each host, from the installation to the purge."""
+        later = later_version(self.package, Path(_given.work))
         hosts = [self.fresh.copy(Path(_given.work) / f"host{number}").folder for number in range(3)]
         done = subprocess.run(
             [sys.executable, lab_case.LAB, "run", "line:3", "--", sys.executable,
-             str(Path(__file__).with_name("packaged_hosts.py")), str(self.package), *map(str, hosts)],
+             str(Path(__file__).with_name("packaged_hosts.py")), str(self.package), str(later),
+             *map(str, hosts)],
             capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(done.returncode, 0, f"{done.stdout}{done.stderr}")
         print(done.stdout.strip(), end=" ", flush=True)

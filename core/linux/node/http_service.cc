@@ -8,9 +8,9 @@
 
 #include "core/http/http_route.h"
 #include "core/linux/files/token_reader.h"
-#include "core/linux/os/interface_traffic.h"
 #include "core/linux/os/process_use.h"
 #include "core/linux/os/wall_clock.h"
+#include "core/linux/ports/port_traffic.h"
 #include "core/live/live_json.h"
 #include "core/live/log_json.h"
 #include "core/live/map_json.h"
@@ -33,7 +33,9 @@ constexpr PageDocument kPageDocuments[] = {
        return map_json(from.topology(), from.node.identity().name, gone);
      }},
     {"live",
-     [](const ViewSources& from, const auto&) { return live_json(from, read_interface_traffic(), from.run.version); }},
+     [](const ViewSources& from, const auto&) {
+       return live_json(from, read_port_traffic(from.node.neighbours().ports()), from.run.version);
+     }},
     {"log", [](const ViewSources& from, const auto&) { return log_json(from.node.events()); }},
 };
 
@@ -100,7 +102,8 @@ void HttpService::topology_changed() {
 Document HttpService::make_document(const std::string& name) const {
   const ViewSources sources = sources_();
   if (name == kMetricsDocument) {
-    return document_of(node_metrics(sources, {read_interface_traffic(), read_process_use()}, sources.run.version));
+    const HostMeasures host = {read_port_traffic(sources.node.neighbours().ports()), read_process_use()};
+    return document_of(node_metrics(sources, host, sources.run.version));
   }
   for (const PageDocument& each : kPageDocuments) {
     if (each.name == name) return document_of(each.write(sources, gone_.list(clock_.now())));

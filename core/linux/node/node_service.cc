@@ -452,6 +452,7 @@ ViewSources NodeService::view_sources() const {
           .keys = [this] { return keys_->fingerprints(); },
           .rejected = [this] { return inventory_->rejected(); },
           .control = [this] { return channel_.counters(); },
+          .port_bytes = [this] { return read_port_bytes(*node_); },
           .run = {.version = CABLEWAY_VERSION, .started = started_, .wall_clock = host_wall_time}};
 }
 
@@ -460,9 +461,8 @@ std::vector<HostProblem> NodeService::problems() const {
   std::vector<HostProblem> problems;
   for (std::string& reason : control_socket_errors())
     problems.push_back({EventCode::kControlSocketFailed, std::move(reason)});
-  if (std::string none = why_no_ports(); !none.empty()) {
-    problems.push_back({EventCode::kNoPorts, std::move(none)});
-  }
+  std::string none = why_no_ports();
+  if (!none.empty()) problems.push_back({EventCode::kNoPorts, std::move(none)});
   if (!keys_->problem().empty()) problems.push_back({EventCode::kKeyUnreadable, keys_->problem()});
   if (http_ != nullptr && !http_->problem().empty()) problems.push_back({EventCode::kHttpFailed, http_->problem()});
   if (!session_name_held_.empty()) problems.push_back({EventCode::kSessionNameTaken, session_name_held_});

@@ -1,24 +1,21 @@
 #include "core/linux/node/view_service.h"
 
-#include <map>
 #include <utility>
 
 #include "core/cluster_view/view_paths.h"
-#include "core/linux/os/interface_traffic.h"
+#include "core/linux/ports/port_traffic.h"
 #include "core/view/shown_view.h"
 
 namespace cableway::host {
-namespace {
 
-std::map<std::string, PortBytes> port_bytes() {
+std::map<std::string, PortBytes> read_port_bytes(const Node& node) {
   std::map<std::string, PortBytes> bytes;
-  for (const auto& [interface, traffic] : read_interface_traffic()) {
-    bytes[interface] = {traffic.received.bytes, traffic.sent.bytes};
+  for (const auto& [interface, traffic] : read_port_traffic(node.neighbours().ports())) {
+    const auto& [received, sent] = traffic;
+    bytes[interface] = {received.bytes, sent.bytes, received.rdma_bytes, sent.rdma_bytes};
   }
   return bytes;
 }
-
-}  // namespace
 
 ViewService::ViewService(Node& node, const HopDial::Means& dial, std::function<std::optional<SubKey>()> key,
                          std::function<ViewSources()> sources)
@@ -35,7 +32,7 @@ ViewService::ViewService(Node& node, const HopDial::Means& dial, std::function<s
               [this](const std::string& view) { return answers_.document(view); }}) {}
 
 absl::StatusOr<std::string> ViewService::make(const std::string& view) const {
-  return shown_view(view, sources_(), port_bytes);
+  return shown_view(view, sources_());
 }
 
 }  // namespace cableway::host

@@ -4,6 +4,7 @@
 #define CABLEWAY_CORE_LINUX_NODE_VIEW_SERVICE_H_
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,9 @@
 #include "core/view/view_table.h"
 
 namespace cableway::host {
+
+// ViewSources::port_bytes of a node on this host.
+std::map<std::string, PortBytes> read_port_bytes(const Node& node);
 
 // Lives on the node's thread.
 class ViewService {

@@ -204,7 +204,7 @@ class ViewWorld {
                                 .rejected = [] { return std::vector<RejectedPort>(); },
                                 .control = [] { return ControlCounters(); },
                                 .run = {.version = "1.0"}};
-      return shown_view(view, sources, nullptr);
+      return shown_view(view, sources);
     }
 
     absl::Status check_transit(const CircuitSetup& setup) override { return node.check_transit(setup); }

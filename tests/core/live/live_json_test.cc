@@ -57,10 +57,12 @@ class LiveJsonTest : public ::testing::Test {
 TEST_F(LiveJsonTest, HasPortsWithTheirCountsAndCables) {
   const std::string port = node().neighbours().ports().front().interface;
   HostTraffic traffic;
-  traffic[port] = {{11, 0, 0, 0}, {22, 0, 0, 0}};
+  traffic[port] = {{11, 0, 0, 0, 33}, {22, 0, 0, 0}};
   const json live_now = live(traffic);
   ASSERT_EQ(live_now["ports"].size(), 1U);
-  EXPECT_EQ(live_now["ports"][0]["counts"], json::parse(R"({"received_bytes": 11, "sent_bytes": 22})"));
+  EXPECT_EQ(live_now["ports"][0]["counts"],
+            json::parse(R"({"received_bytes": 11, "sent_bytes": 22, "rdma_received_bytes": 33,
+                            "rdma_sent_bytes": null})"));
   EXPECT_EQ(live_now["ports"][0]["cables"][0]["neighbour"], world_.node(1).identity().name);
   EXPECT_EQ(live_now["ports"][0]["cables"][0]["cable"], node().paths().topology().cables()[0].name);
   EXPECT_EQ(live_now["ports"][0]["cables"][0]["up"], true);

@@ -77,13 +77,15 @@ TEST_F(NodeMetricsTest, ShowsTheNode) {
 
 TEST_F(NodeMetricsTest, ShowsPortsAndCables) {
   HostMeasures host;
-  host.traffic[port()] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+  host.traffic[port()] = {{1, 2, 3, 4}, {5, 6, 7, 8, 9}};
   host.traffic["elsewhere"] = {};
   const auto samples = measured(host).samples;
   const std::string named = "{interface=\"" + port() + "\"";
   EXPECT_EQ(samples.at("cableway_port_bytes_total" + named + ",direction=\"received\"}"), "1");
   EXPECT_EQ(samples.at("cableway_port_bytes_total" + named + ",direction=\"sent\"}"), "5");
   EXPECT_EQ(samples.at("cableway_port_drops_total" + named + ",direction=\"sent\"}"), "8");
+  EXPECT_EQ(samples.at("cableway_port_rdma_bytes_total" + named + ",direction=\"sent\"}"), "9");
+  EXPECT_FALSE(samples.contains("cableway_port_rdma_bytes_total" + named + ",direction=\"received\"}"));
   EXPECT_EQ(samples.at("cableway_port_carrier" + named + "}"), "1");
   EXPECT_EQ(samples.at("cableway_port_cables_up" + named + "}"), "1");
   EXPECT_FALSE(samples.contains("cableway_port_bytes_total{interface=\"elsewhere\",direction=\"sent\"}"));

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "sim/nodes/node_world.h"
@@ -68,8 +70,23 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                             {"rate_mbps", port.rate_mbps},
                             {"link_mbps", port.link_mbps},
                             {"latency_us", nullptr}}}},
-                         {"control", nullptr}};
+                         {"control", nullptr},
+                         {"received_bytes", nullptr},
+                         {"sent_bytes", nullptr},
+                         {"rdma_received_bytes", nullptr},
+                         {"rdma_sent_bytes", nullptr}};
   EXPECT_EQ(ports[0], expected) << ports.dump(2);
+}
+
+TEST_F(PortsView, HasWhatPortsHaveCarried) {
+  const std::string interface = world_.node(1).neighbours().ports().front().interface;
+  const auto bytes = [&] { return std::map<std::string, PortBytes>{{interface, {1, 2, 3, std::nullopt}}}; };
+  const json ports = json::parse(ports_view(world_.node(1), TransportSetting::kAuto, {}, {}, bytes)).at("ports");
+  EXPECT_EQ(ports[0].at("received_bytes"), 1);
+  EXPECT_EQ(ports[0].at("sent_bytes"), 2);
+  EXPECT_EQ(ports[0].at("rdma_received_bytes"), 3);
+  EXPECT_EQ(ports[0].at("rdma_sent_bytes"), nullptr);
+  EXPECT_EQ(ports[1].at("sent_bytes"), nullptr);
 }
 
 TEST_F(PortsView, HasTheNeighboursLatencyWhileItIsUp) {

@@ -63,18 +63,17 @@ class ShownViewTest : public ::testing::Test {
                   return std::vector<RejectedPort>{{"docker0", "it is a bridge", false}};
                 },
             .control = [] { return ControlCounters(); },
+            .port_bytes = [this] { return bytes_; },
             .run = {.version = "1.2.3", .started = world_.node(0).now() + -std::chrono::seconds(5)}};
   }
-  std::string text(const std::string& view) {
-    const auto port_bytes = [] { return std::map<std::string, PortBytes>{{"docker0", {100, 100}}, {"eth0", {7, 8}}}; };
-    return shown_view(view, sources(), port_bytes).value();
-  }
+  std::string text(const std::string& view) { return shown_view(view, sources()).value(); }
   Json json(const std::string& view) { return Json::parse(text(view)); }
 
   sim::NodeWorld world_;
   FlowsStatus flows_;
   std::size_t lists_ = 0;  // how often a list of circuits or flows was asked for
   std::vector<HostProblem> problems_;
+  std::map<std::string, PortBytes> bytes_ = {{"eth0", {7, 8}}};
 };
 
 TEST_F(ShownViewTest, EachSaysWhoseItIs) {
@@ -84,7 +83,7 @@ TEST_F(ShownViewTest, EachSaysWhoseItIs) {
     EXPECT_EQ(shown.at("version"), "1.2.3") << view;
     EXPECT_EQ(shown.at("uptime_ms"), 5000) << view;
   }
-  EXPECT_TRUE(absl::IsNotFound(shown_view("events", sources(), {}).status()));
+  EXPECT_TRUE(absl::IsNotFound(shown_view("events", sources()).status()));
 }
 
 TEST_F(ShownViewTest, StatusCountsNeighbours) {
@@ -134,17 +133,36 @@ TEST_F(ShownViewTest, PortsHaveTheirBytes) {
   EXPECT_EQ(port.at("interface"), "eth0");
   EXPECT_EQ(port.at("received_bytes"), 7);
   EXPECT_EQ(port.at("sent_bytes"), 8);
+  EXPECT_EQ(port.at("rdma_received_bytes"), nullptr);
+  EXPECT_EQ(port.at("rdma_sent_bytes"), nullptr);
   EXPECT_EQ(port.at("neighbours").at(0).at("node"), "n1");
 }
 
+TEST_F(ShownViewTest, PortsHaveTheirBytesOverRdmaApart) {
+  bytes_ = {{"eth0", {7, 8, 9, 10}}};
+  const Json port = json("ports").at("ports").at(0);
+  EXPECT_EQ(port.at("received_bytes"), 7);
+  EXPECT_EQ(port.at("rdma_received_bytes"), 9);
+  EXPECT_EQ(port.at("rdma_sent_bytes"), 10);
+}
+
 TEST_F(ShownViewTest, StatusSumsTheBytesOfItsPorts) {
+  bytes_ = {{"docker0", {100, 100, 100, 100}}, {"eth0", {7, 8, 9, 10}}};
   const Json shown = json("status");
   EXPECT_EQ(shown.at("received_bytes"), 7) << "docker0 is no port";
   EXPECT_EQ(shown.at("sent_bytes"), 8);
+  EXPECT_EQ(shown.at("rdma_received_bytes"), 9);
+  EXPECT_EQ(shown.at("rdma_sent_bytes"), 10);
   EXPECT_EQ(shown.at("counted_ports"), Json::array({"eth0"}));
-  const Json unknown = Json::parse(shown_view("status", sources(), {}).value());
-  EXPECT_TRUE(unknown.at("received_bytes").is_null());
-  EXPECT_TRUE(unknown.at("sent_bytes").is_null());
+  EXPECT_EQ(shown.at("rdma_counted_ports"), Json::array({"eth0"}));
+}
+
+TEST_F(ShownViewTest, StatusHasNoSumOfBytesThatNobodyCounts) {
+  EXPECT_EQ(json("status").at("rdma_sent_bytes"), nullptr);
+  EXPECT_EQ(json("status").at("rdma_counted_ports"), Json::array());
+  bytes_ = {};
+  EXPECT_EQ(json("status").at("received_bytes"), nullptr);
+  EXPECT_EQ(json("status").at("sent_bytes"), nullptr);
 }
 
 TEST_F(ShownViewTest, FlowsAreListedWithoutTheirProcess) {

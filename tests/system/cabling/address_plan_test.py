@@ -8,6 +8,7 @@ Usage: address_plan_test.py --build DIR [TEST...]. Exit status 77 where this sys
 from __future__ import annotations
 
 import atexit
+import configparser
 import json
 import os
 import shutil
@@ -23,12 +24,28 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from in_lab import in_lab, main
 from lab_case import wait_until
 from lab_nodes import STEADY, LabNodes
+from reader_programs import reader
 
 _PLAN = "TEST_ADDRESS_PLAN"
 _BUILD = Path(sys.argv[2] if len(sys.argv) > 2 else ".").resolve()
 _HOSTS = ("spark-0", "spark-1", "spark-2")
 # Of plugs p0 and p1, function by function.
 _TWINS = (("enp1s0f0np0", "enp1s0f1np1"), ("enP2p1s0f0np0", "enP2p1s0f1np1"))
+_OFFLINE = """#!/bin/sh
+set -eu
+case "$1 $2 $3" in
+  "-g connection.id connection") test -e "FOLDER/$5.nmconnection" ;;
+  "connection add type") NMCLI --offline "$@" >"FOLDER/$6.nmconnection" ;;
+  "connection modify "*)
+    file=FOLDER/$3.nmconnection
+    shift 3
+    NMCLI --offline connection modify "$@" <"$file" >"$file.new"
+    mv "$file.new" "$file"
+    ;;
+  "connection up "*) exit 10 ;;
+  *) echo "unexpected call: $*" >&2 && exit 2 ;;
+esac
+"""
 
 
 def _make_plan(form: str, folder: str) -> None:
@@ -47,7 +64,8 @@ def _expected() -> str:
 
 
 class FormatTest(unittest.TestCase):
-    """What the other formats write is read as netplan and nmcli would read it; neither is run."""
+    """What the other formats write, read by netplan and by nmcli without their daemons, and as YAML and as calls where
+    these programs are not there."""
 
     def plan(self, form: str, folder: str) -> Path:
         _make_plan(form, folder)
@@ -85,6 +103,64 @@ class FormatTest(unittest.TestCase):
         self.assertEqual(len(modified), 1)
         self.assertIn(" 802-3-ethernet.mtu 9000 ipv4.method manual ipv4.addresses 10.10.3.1/24 ", modified[0])
         self.assertEqual(done.stderr.count("comes up with its cable"), 4)
+
+    def test_netplan_reads_it(self) -> None:
+        generate = reader(self, "netplan-generate")
+        with tempfile.TemporaryDirectory() as folder:
+            text = (self.plan("netplan", folder) / "spark-1.yaml").read_text(encoding="ascii")
+            root = Path(folder, "root")
+            file = root / "etc/netplan/90-cableway.yaml"
+            file.parent.mkdir(parents=True)
+
+            def generated(content: str) -> subprocess.CompletedProcess[str]:
+                file.write_text(content, encoding="ascii")
+                file.chmod(0o600)
+                return subprocess.run([generate, "--root-dir", root], capture_output=True, text=True, timeout=60, check=False)
+            done = generated(text)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            units = root / "run/systemd/network"
+            for plug in _TWINS:
+                for interface in plug:
+                    self.assertIn("MTUBytes=9000\n", (units / f"10-netplan-{interface}.link").read_text())
+            network = (units / "10-netplan-enp1s0f1np1.network").read_text()
+            self.assertIn("\nAddress=10.10.0.2/24\n", network)
+            self.assertIn("\nLinkLocalAddressing=ipv6\n", network)
+            self.assertNotIn("DHCP=", network)
+            for good, bad in (("10.10.0.2/24", "10.10.0.2"), ("mtu: 9000", "mtu: much"), ("addresses:", "adresses:")):
+                self.assertIn(good, text)
+                done = generated(text.replace(good, bad))
+                self.assertEqual(done.returncode, 1, bad)
+                self.assertIn("90-cableway.yaml", done.stderr)
+
+    def test_nmcli_takes_its_calls(self) -> None:
+        nmcli = reader(self, "nmcli")
+        with tempfile.TemporaryDirectory() as folder:
+            script = self.plan("nmcli", folder) / "spark-1.sh"
+            # Connections are files of the folder, as nmcli works on them without NetworkManager; none comes up.
+            wrapper = Path(folder) / "nmcli"
+            wrapper.write_text(_OFFLINE.replace("NMCLI", nmcli).replace("FOLDER", folder))
+            wrapper.chmod(0o755)
+
+            def run_script() -> subprocess.CompletedProcess[str]:
+                return subprocess.run(["sh", script], env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}, check=False,
+                                      capture_output=True, text=True, timeout=60)
+            for _ in range(2):  # the second time they exist
+                done = run_script()
+                self.assertEqual(done.returncode, 0, done.stderr)
+            for plug in _TWINS:
+                for interface in plug:
+                    self.assertTrue((Path(folder) / f"cableway-{interface}.nmconnection").exists())
+            profile = configparser.ConfigParser()
+            profile.read(Path(folder) / "cableway-enp1s0f1np1.nmconnection")
+            self.assertEqual(profile["connection"]["interface-name"], "enp1s0f1np1")
+            self.assertEqual(profile["ethernet"]["mtu"], "9000")
+            self.assertEqual(profile["ipv4"], {"address1": "10.10.0.2/24", "method": "manual", "never-default": "true"})
+            self.assertEqual(profile["ipv6"]["method"], "link-local")
+            text = script.read_text()
+            for good, bad in (("10.10.0.2/24", "10.10.0.256/24"), ("802-3-ethernet.mtu", "802-3-ethernet.mtus")):
+                self.assertIn(good, text)
+                script.write_text(text.replace(good, bad))
+                self.assertNotEqual(run_script().returncode, 0, bad)
 
 
 class AddressPlanTest(unittest.TestCase):

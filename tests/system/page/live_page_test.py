@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,10 +20,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cabling"))
 
 from browser import Browser, find_browser
 from in_lab import in_lab, main, report_figure
 from lab_nodes import LAB_DIR, STEADY, LabNodes, Ranks
+from reader_programs import reader
 from stub_node import StubNode, circle_map, lose
 
 HTTP = "127.0.0.1:7473"
@@ -194,13 +195,20 @@ class MetricsTest(unittest.TestCase):
         self.assertGreater(after["cableway_flows_opened_total"], 0)
         relayed = sum(samples(get(nodes, name, "/metrics")[2])["cableway_relay_bytes_total"] for name in nodes.names)
         self.assertEqual(relayed, nodes.relayed_bytes(nodes.names))
-        self.check_with_promtool(text)
+        with self.subTest("promtool reads them"):
+            self.check_with_promtool(text)
 
     def check_with_promtool(self, text: str) -> None:
-        if shutil.which("promtool") is None:
-            return
-        run = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=60)
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        promtool = reader(self, "promtool")
+
+        def check(metrics: str) -> tuple[int, str]:
+            run = subprocess.run([promtool, "check", "metrics"], input=metrics, capture_output=True, text=True, timeout=60,
+                                 check=False)
+            return run.returncode, run.stderr
+        self.assertEqual(check(text), (0, ""))
+        without_help = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("# HELP"))
+        self.assertEqual(check(without_help)[0], 3)
+        self.assertEqual(check(text.replace(" counter\n", " coun\n"))[0], 1)
 
     @in_lab("line:2")
     def test_who_may_read(self, nodes: LabNodes) -> None:

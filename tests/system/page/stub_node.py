@@ -106,6 +106,13 @@ class StubNode:
                                          "code": "CABLE_UP", "text": text}
                                         for i, severity in enumerate(("info", "warning", "error"))]}
 
+    @staticmethod
+    def _counts(sent: int, over_rdma: bool) -> dict[str, int | None]:
+        received = sent // 3
+        if over_rdma:
+            return {"received_bytes": 0, "sent_bytes": 0, "rdma_received_bytes": received, "rdma_sent_bytes": sent}
+        return {"received_bytes": received, "sent_bytes": sent, "rdma_received_bytes": None, "rdma_sent_bytes": None}
+
     def _live(self) -> dict[str, Any]:
         seconds = time.monotonic() - self._began
         own = [end for cable in self._map["cables"] for end in (cable["a"], cable["b"]) if end["node"] == 0]
@@ -114,7 +121,7 @@ class StubNode:
             sent = int(seconds * _RATE_MBPS * 125_000 * (i % 10) / 10)
             cable = {"cable": f"c{i}", "neighbour": f"spark-{i + 1}", "interface": "to-0", "up": True, "latency_us": 12.5}
             ports.append({"interface": end["interface"], "carrier": True, "rate_mbps": _RATE_MBPS, "rdma": False,
-                          "counts": {"received_bytes": sent // 3, "sent_bytes": sent}, "cables": [cable]})
+                          "counts": self._counts(sent, over_rdma=i % 2 == 1), "cables": [cable]})
         path = "spark-0 -> spark-1 -> spark-2 -> spark-3" + self._hostile
         flows = [{"flow": f"{i:016x}", "process": 1000 + i, "node": f"spark-{i % 7}", "sends": i % 2 == 0, "paths": [path],
                   "bytes": int(seconds * 1e9), "bytes_per_s": 1_000_000_000 // (i + 1), "reroutes": i % 2,

@@ -156,7 +156,8 @@ TEST(ReportTest, UntimedResultsAreNull) {
   EXPECT_TRUE(json["results"][0]["time_us"].is_null());
   EXPECT_TRUE(json["results"][0]["busbw_GBps"].is_null());
   EXPECT_EQ(table_row(result, true),
-            "     4000000       4000000     uint8    none       0      N/A     N/A     N/A      0\n");
+            "     4000000       4000000     uint8    none       0      N/A     N/A     N/A      0"
+            "      N/A     N/A     N/A    N/A\n");
 }
 
 }  // namespace

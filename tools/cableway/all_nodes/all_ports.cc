@@ -15,10 +15,9 @@ namespace cableway::cli {
 namespace {
 
 // The rate of a port since an earlier document of its node.
-std::string port_mbps(const Json& now, const Json& port, const Json& before, const char* member) {
+std::string port_mbps(const Json& now, const Json& port, const Json& before, const Direction& direction) {
   const Json* const earlier = port_of(before, text(port, "interface"));
-  if (earlier == nullptr) return "-";
-  return mbps_between({before.at("uptime_ms"), earlier->at(member)}, {now.at("uptime_ms"), port.at(member)});
+  return earlier == nullptr ? "-" : mbps_between({before, *earlier}, {now, port}, direction);
 }
 
 void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector<std::vector<std::string>>& rows) {
@@ -30,13 +29,13 @@ void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector
                               : neighbour == nullptr          ? "none heard"
                                                               : text(*neighbour, "state");
     const bool has_latency = neighbour != nullptr && !neighbour->at("latency_us").is_null();
-    const auto moved = [&](const char* member) {
-      return earlier == nullptr ? bytes_or_dash(port.at(member)) : port_mbps(each.document, port, *earlier, member);
+    const auto moved = [&](const Direction& direction) {
+      return earlier == nullptr ? carried(port, direction) : port_mbps(each.document, port, *earlier, direction);
     };
-    rows.push_back(
-        {each.node, interface, neighbour == nullptr ? "-" : cable_end_text(cable_end_of(*neighbour)), state,
-         rate_or_dash(port, "rate_mbps"), has_latency ? latency_text(neighbour->at("latency_us").get<double>()) : "-",
-         absl::StrCat(number(port, "mtu")), text(port, "transport"), moved("received_bytes"), moved("sent_bytes")});
+    rows.push_back({each.node, interface, neighbour == nullptr ? "-" : cable_end_text(cable_end_of(*neighbour)), state,
+                    rate_or_dash(port, "rate_mbps"),
+                    has_latency ? latency_text(neighbour->at("latency_us").get<double>()) : "-",
+                    absl::StrCat(number(port, "mtu")), text(port, "transport"), moved(kIn), moved(kOut)});
   }
 }
 

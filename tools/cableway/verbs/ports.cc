@@ -117,8 +117,8 @@ std::unique_ptr<Verb> ports_verb() {
            "every port with its addresses, rate, RDMA device and neighbours, and every unused interface with the "
            "reason",
        .notes = all_nodes_notes(
-           "a row for each port of each node; with --watch its rates since the last time, as the kernel counts them: "
-           "without RDMA."),
+           "a row for each port of each node; with --watch its rates since the last time, as the kernel and RDMA "
+           "adapters count them."),
        .examples = {"cableway ports", "cableway ports --all --watch", "cableway ports --json | jq '.rejected'"},
        .view = "ports",
        .as_text = ports_text,

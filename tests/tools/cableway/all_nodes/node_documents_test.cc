@@ -140,6 +140,25 @@ TEST(NodeDocumentsTest, PortsHaveBytesAndThenRates) {
   EXPECT_THAT(all_ports_text(before, &now), Not(HasSubstr("-1"))) << "it has started again";
 }
 
+// The port, with what its RDMA device has counted besides.
+std::string with_rdma(std::string port, const std::string& received) {
+  return port.insert(1, "\"rdma_sent_bytes\":null,\"rdma_received_bytes\":" + received + ",");
+}
+
+TEST(NodeDocumentsTest, BytesOverRdmaAddToThoseOfTheInterface) {
+  const auto ports_at = [](std::uint64_t ms, const std::string& interface) {
+    return read_documents({shows("n0", ports_of("n0", ms, interface))});
+  };
+  NodeDocuments before = ports_at(1000, with_rdma(port("eth0", "n1", "eth1", 100), "900"));
+  NodeDocuments now = ports_at(2000, with_rdma(port("eth0", "n1", "eth1", 125'100), "250900"));
+  EXPECT_THAT(all_ports_text(before, nullptr), HasSubstr("1000 bytes"));
+  EXPECT_THAT(all_ports_text(now, &before), HasSubstr(" 3.0 "));
+  NodeDocuments unknown = ports_at(1000, with_rdma(port("eth0", "n1", "eth1", 100), "null"));
+  EXPECT_THAT(all_ports_text(now, &unknown), HasSubstr(" 1.0 ")) << "the device has not counted all of it since";
+  NodeDocuments reset = ports_at(1000, with_rdma(port("eth0", "n1", "eth1", 100), "900000"));
+  EXPECT_THAT(all_ports_text(now, &reset), HasSubstr(" 1.0 ")) << "the device was reset";
+}
+
 TEST(NodeDocumentsTest, AnEarlierDocumentThatCouldNotBeReadCostsTheNextOneNothing) {
   std::string bad = port("eth0", "n1", "eth1", 1000);
   bad.replace(bad.find("\"received_bytes\":1000"), 21, "\"received_bytes\":\"x\"");
@@ -161,7 +180,8 @@ TEST(NodeDocumentsTest, StatusHasBytesAndThenRates) {
   NodeDocuments before = read_documents({shows("n0", carried_of(1000, "1000", R"(["eth0"])"))});
   NodeDocuments now = read_documents({shows("n0", carried_of(2000, "126000", R"(["eth0"])"))});
   EXPECT_THAT(all_status_text(before, nullptr), AllOf(HasSubstr("received"), HasSubstr("1000 bytes")));
-  EXPECT_THAT(all_status_text(now, &before), AllOf(HasSubstr("in, Mbit/s"), HasSubstr("  1.0  "), HasSubstr("  0.0  ")));
+  EXPECT_THAT(all_status_text(now, &before),
+              AllOf(HasSubstr("in, Mbit/s"), HasSubstr("  1.0  "), HasSubstr("  0.0  ")));
   EXPECT_THAT(all_status_text(before, &now), Not(HasSubstr("  1.0  "))) << "it has started again";
   NodeDocuments unknown = read_documents({shows("n0", carried_of(2000, "null", R"(["eth0"])"))});
   EXPECT_THAT(all_status_text(unknown, &before), AllOf(Not(HasSubstr("unreadable")), HasSubstr("  0.0  ")));

@@ -218,7 +218,7 @@ TEST_F(UpTest, AConflictingSettingIsNamedBeforeAnyChange) {
 
 TEST_F(UpTest, TheTunerFitsThePlan) {
   const auto settings_of = [&](const std::string& shape, const std::string& interfaces, std::vector<std::string> more) {
-    more.insert(more.begin(), {"--topology", shape, "--interfaces", interfaces, "--host", "n0", "--yes"});
+    more.insert(more.begin(), {"--topology", shape, "--interfaces", interfaces, "--host", "n1", "--yes"});
     const Outcome done = run(std::move(more));
     return done.exit_status == 0 ? host_.read("/etc/cableway/cableway.toml") : done.err;
   };

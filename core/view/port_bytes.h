@@ -1,0 +1,34 @@
+// What ports have carried, as views show it.
+#ifndef CABLEWAY_CORE_VIEW_PORT_BYTES_H_
+#define CABLEWAY_CORE_VIEW_PORT_BYTES_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace cableway {
+
+// What an interface has carried since it was made, and its RDMA device beside it: no byte is in both.
+struct PortBytes {
+  std::uint64_t received = 0;
+  std::uint64_t sent = 0;
+  std::optional<std::uint64_t> rdma_received = {};  // nullopt: the device has no counters, or there is none
+  std::optional<std::uint64_t> rdma_sent = {};
+};
+
+// By interface.
+using ReadPortBytes = std::function<std::map<std::string, PortBytes>()>;
+
+// Adds the members to each of `ports`, an array of ports_json(): null where `read` is null or does not know.
+void add_port_bytes(const ReadPortBytes& read, nlohmann::ordered_json& ports);
+// The sums of those of `ports` that are known, null where none is, and of which ports they are: a port that goes takes
+// its bytes with it, so sums of other ports cannot be compared.
+void add_sum_of_port_bytes(const ReadPortBytes& read, const std::set<std::string>& ports, nlohmann::ordered_json& view);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_VIEW_PORT_BYTES_H_

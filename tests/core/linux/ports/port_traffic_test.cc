@@ -1,0 +1,93 @@
+#include "core/linux/ports/port_traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/core/linux/fake_sysfs.h"
+
+namespace cableway::host {
+namespace {
+
+class PortTrafficTest : public testing::Test {
+ protected:
+  static PortFacts port(const std::string& interface, const std::string& rdma_device) {
+    PortFacts facts;
+    facts.interface = interface;
+    facts.rdma_device = rdma_device;
+    return facts;
+  }
+  void set_counters(const std::string& port, const std::string& received, const std::string& sent) const {
+    sysfs_.write("class/infiniband/" + port + "/counters/port_rcv_data", received);
+    sysfs_.write("class/infiniband/" + port + "/counters/port_xmit_data", sent);
+  }
+  HostTraffic traffic_of(const std::vector<PortFacts>& ports) const {
+    HostTraffic traffic;
+    traffic["eth1"] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+    traffic["eth2"] = {};
+    add_rdma_bytes(Sysfs(sysfs_.root()), ports, traffic);
+    return traffic;
+  }
+  std::optional<std::uint64_t> received(const std::string& rdma_device = "mlx5_0") const {
+    return traffic_of({port("eth1", rdma_device)}).at("eth1").received.rdma_bytes;
+  }
+
+  test::FakeSysfs sysfs_;
+};
+
+TEST_F(PortTrafficTest, CountersAreInUnitsOfFourBytes) {
+  sysfs_.add_rdma_device("mlx5_0");
+  set_counters("mlx5_0/ports/1", "25", "4611686018427387903");
+  const HostTraffic traffic = traffic_of({port("eth1", "mlx5_0"), port("eth2", "")});
+  EXPECT_EQ(traffic.at("eth1"), (InterfaceTraffic{{1, 2, 3, 4, 100}, {5, 6, 7, 8, 18446744073709551612U}}));
+  EXPECT_EQ(traffic.at("eth2"), InterfaceTraffic());
+}
+
+TEST_F(PortTrafficTest, APortOfADeviceWithSeveralHasItsOwn) {
+  sysfs_.add_rdma_device("mlx4_0");
+  sysfs_.add_rdma_port("mlx4_0", 2);
+  set_counters("mlx4_0/ports/1", "1", "1");
+  set_counters("mlx4_0/ports/2", "2", "3");
+  const HostTraffic traffic = traffic_of({port("eth1", "mlx4_0:1"), port("eth2", "mlx4_0:2")});
+  EXPECT_EQ(traffic.at("eth1").sent.rdma_bytes, 4U);
+  EXPECT_EQ(traffic.at("eth2").received.rdma_bytes, 8U);
+  EXPECT_EQ(traffic.at("eth2").sent.rdma_bytes, 12U);
+}
+
+// As Soft-RoCE's, whose bytes the interface counts.
+TEST_F(PortTrafficTest, ADeviceWithoutCountersHasNone) {
+  EXPECT_EQ(received("rxe0"), std::nullopt) << "no device";
+  sysfs_.add_rdma_device("rxe0");
+  EXPECT_EQ(received("rxe0"), std::nullopt) << "no file";
+  for (const char* text : {"N/A (no PMA)", "", "-1", "0x10", "18446744073709551615", "4611686018427387904"}) {
+    set_counters("rxe0/ports/1", text, text);
+    EXPECT_EQ(received("rxe0"), std::nullopt) << text;
+  }
+}
+
+TEST_F(PortTrafficTest, OnInfiniBandTheInterfacesPacketsAreCountedOnce) {
+  sysfs_.add_rdma_device("mlx5_0");
+  set_counters("mlx5_0/ports/1", "1", "1");
+  EXPECT_EQ(received(), 4U);
+  sysfs_.write("class/infiniband/mlx5_0/ports/1/link_layer", "InfiniBand");
+  EXPECT_EQ(received(), std::nullopt);
+}
+
+TEST_F(PortTrafficTest, PortsThatShareADeviceHaveNoneTwice) {
+  sysfs_.add_rdma_device("mlx5_0");
+  set_counters("mlx5_0/ports/1", "1", "1");
+  const HostTraffic traffic = traffic_of({port("eth1", "mlx5_0"), port("eth2", "mlx5_0")});
+  EXPECT_EQ(traffic.at("eth1").received.rdma_bytes, std::nullopt);
+  EXPECT_EQ(traffic.at("eth2").sent.rdma_bytes, std::nullopt);
+}
+
+TEST_F(PortTrafficTest, AnInterfaceThatIsGoneIsNotMade) {
+  sysfs_.add_rdma_device("mlx5_0");
+  set_counters("mlx5_0/ports/1", "1", "1");
+  EXPECT_FALSE(traffic_of({port("eth3", "mlx5_0")}).contains("eth3"));
+}
+
+}  // namespace
+}  // namespace cableway::host

@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# For scripts that unpack packages without installing them: an apt with a state of its own. It needs no root, starts
+# nothing, and takes packages from this machine's sources. To be sourced.
+
+# separate_apt <folder> <architecture>: makes the state, and has this script's apt-get use it.
+separate_apt() {
+  local state=$1
+  rm -rf "$state"
+  mkdir -p "$state"/{lists,cache,etc}
+  : >"$state/status"
+  cat >"$state/apt.conf" <<END
+APT::Architecture "$2";
+APT::Architectures { "$2"; };
+APT::Sandbox::User "";
+Acquire::Languages "none";
+Acquire::Retries "3";
+Dir::State "$state";
+Dir::State::status "$state/status";
+Dir::State::lists "$state/lists";
+Dir::Cache "$state/cache";
+Dir::Etc::main "/dev/null";
+Dir::Etc::parts "$state/etc";
+END
+  export APT_CONFIG=$state/apt.conf
+}
+
+# download_packages <package..>: with all that they depend on. Output and exit status are apt's.
+download_packages() {
+  if ! { apt-get -q update && apt-get -q -y --no-install-recommends --download-only install "$@"; } </dev/null; then
+    # A third-party source that lacks the architecture fails the update but not the download.
+    apt-get -q -y --no-install-recommends --download-only install "$@" </dev/null
+  fi
+}
+
+# unpack_packages <folder> <target>: what was downloaded.
+unpack_packages() {
+  local package
+  mkdir -p "$2"
+  for package in "$1"/cache/archives/*.deb; do
+    dpkg -x "$package" "$2"
+  done
+}
