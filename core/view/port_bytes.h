@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace cableway {
@@ -24,6 +25,9 @@ using ReadPortBytes = std::function<std::map<std::string, PortBytes>()>;
 
 // Adds the members to each of `ports`, an array of ports_json(): null where `read` is null or does not know.
 void add_port_bytes(const ReadPortBytes& read, nlohmann::ordered_json& ports);
+// The sums of those of `ports` that are known, null where none is, and of which ports they are: a port that goes takes
+// its bytes with it, so sums of other ports cannot be compared.
+void add_sum_of_port_bytes(const ReadPortBytes& read, const std::set<std::string>& ports, nlohmann::ordered_json& view);
 
 }  // namespace cableway
 

@@ -87,23 +87,6 @@ Json shown_problems(const ViewSources& from) {
   return problems;
 }
 
-// The sums of what its ports have carried, over RDMA too, and of which ports: one that is gone takes its bytes with it.
-void add_carried(const ViewSources& from, Json& shown) {
-  const std::map<std::string, PortBytes> bytes =
-      from.port_bytes ? from.port_bytes() : std::map<std::string, PortBytes>();
-  PortBytes sum;
-  std::set<std::string> counted;
-  for (const PortFacts& port : from.node.neighbours().ports()) {
-    const auto carried = bytes.find(port.interface);
-    if (carried == bytes.end() || !counted.insert(port.interface).second) continue;
-    sum.received += carried->second.received + carried->second.rdma_received.value_or(0);
-    sum.sent += carried->second.sent + carried->second.rdma_sent.value_or(0);
-  }
-  shown["received_bytes"] = counted.empty() ? Json() : Json(sum.received);
-  shown["sent_bytes"] = counted.empty() ? Json() : Json(sum.sent);
-  shown["counted_ports"] = counted;
-}
-
 // The other members have the same meaning as in the status for the node's own processes.
 Json status(const ViewSources& from) {
   Json shown = head(from);
@@ -124,7 +107,9 @@ Json status(const ViewSources& from) {
   shown["relayed"] = relayed_json(relay);
   shown["relay_memory"] = relay_memory_json(relay.memory);
   shown["rdma_memory"] = rdma_memory_json(relay.rdma_memory);
-  add_carried(from, shown);
+  std::set<std::string> ports;
+  for (const PortFacts& port : from.node.neighbours().ports()) ports.insert(port.interface);
+  add_sum_of_port_bytes(from.port_bytes, ports, shown);
   return shown;
 }
 

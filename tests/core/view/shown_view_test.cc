@@ -147,17 +147,22 @@ TEST_F(ShownViewTest, PortsHaveTheirBytesOverRdmaApart) {
 }
 
 TEST_F(ShownViewTest, StatusSumsTheBytesOfItsPorts) {
-  bytes_ = {{"docker0", {100, 100}}, {"eth0", {7, 8}}};
+  bytes_ = {{"docker0", {100, 100, 100, 100}}, {"eth0", {7, 8, 9, 10}}};
   const Json shown = json("status");
   EXPECT_EQ(shown.at("received_bytes"), 7) << "docker0 is no port";
   EXPECT_EQ(shown.at("sent_bytes"), 8);
+  EXPECT_EQ(shown.at("rdma_received_bytes"), 9);
+  EXPECT_EQ(shown.at("rdma_sent_bytes"), 10);
   EXPECT_EQ(shown.at("counted_ports"), Json::array({"eth0"}));
-  bytes_ = {{"eth0", {7, 8, 9, 10}}};
-  EXPECT_EQ(json("status").at("received_bytes"), 16) << "over RDMA, too";
-  EXPECT_EQ(json("status").at("sent_bytes"), 18);
+  EXPECT_EQ(shown.at("rdma_counted_ports"), Json::array({"eth0"}));
+}
+
+TEST_F(ShownViewTest, StatusHasNoSumOfBytesThatNobodyCounts) {
+  EXPECT_EQ(json("status").at("rdma_sent_bytes"), nullptr);
+  EXPECT_EQ(json("status").at("rdma_counted_ports"), Json::array());
   bytes_ = {};
-  EXPECT_TRUE(json("status").at("received_bytes").is_null());
-  EXPECT_TRUE(json("status").at("sent_bytes").is_null());
+  EXPECT_EQ(json("status").at("received_bytes"), nullptr);
+  EXPECT_EQ(json("status").at("sent_bytes"), nullptr);
 }
 
 TEST_F(ShownViewTest, FlowsAreListedWithoutTheirProcess) {

@@ -1,4 +1,3 @@
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,33 +14,10 @@
 namespace cableway::cli {
 namespace {
 
-// The members of what a port has carried in one direction: its interface, and its RDMA device, whose bytes the
-// interface does not count.
-struct Direction {
-  const char* interface;
-  const char* rdma;
-};
-constexpr Direction kIn{"received_bytes", "rdma_received_bytes"};
-constexpr Direction kOut{"sent_bytes", "rdma_sent_bytes"};
-
-bool counts_rdma(const Json& port, const Direction& direction) {
-  const auto found = port.find(direction.rdma);
-  return found != port.end() && !found->is_null();
-}
-
-// Bytes of both; null: not known.
-Json carried(const Json& port, const Direction& direction) {
-  const Json& interface = port.at(direction.interface);
-  if (interface.is_null()) return {};
-  return whole_number(interface) + (counts_rdma(port, direction) ? number(port, direction.rdma) : 0);
-}
-
 // The rate of a port since an earlier document of its node.
 std::string port_mbps(const Json& now, const Json& port, const Json& before, const Direction& direction) {
   const Json* const earlier = port_of(before, text(port, "interface"));
-  if (earlier == nullptr || counts_rdma(port, direction) != counts_rdma(*earlier, direction)) return "-";
-  return mbps_between({before.at("uptime_ms"), carried(*earlier, direction)},
-                      {now.at("uptime_ms"), carried(port, direction)});
+  return earlier == nullptr ? "-" : mbps_between({before, *earlier}, {now, port}, direction);
 }
 
 void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector<std::vector<std::string>>& rows) {
@@ -54,8 +30,7 @@ void add_rows(const NodeDocument& each, const NodeDocuments* before, std::vector
                                                               : text(*neighbour, "state");
     const bool has_latency = neighbour != nullptr && !neighbour->at("latency_us").is_null();
     const auto moved = [&](const Direction& direction) {
-      return earlier == nullptr ? bytes_or_dash(carried(port, direction))
-                                : port_mbps(each.document, port, *earlier, direction);
+      return earlier == nullptr ? carried(port, direction) : port_mbps(each.document, port, *earlier, direction);
     };
     rows.push_back({each.node, interface, neighbour == nullptr ? "-" : cable_end_text(cable_end_of(*neighbour)), state,
                     rate_or_dash(port, "rate_mbps"),

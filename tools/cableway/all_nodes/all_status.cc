@@ -26,19 +26,13 @@ std::string problem_lines(const Json& status, const Look& look) {
   return lines;
 }
 
-// What ports have carried, which nodes of an earlier version do not show: null.
-Json counted(const Json& status, const char* member) {
-  const auto found = status.find(member);
-  return found == status.end() ? Json() : *found;
-}
-
-// Bytes; with an earlier document the rate since. The bytes of other ports cannot be compared.
-std::string carried(const Json& status, const Json* before, const char* member) {
-  const Json now = counted(status, member);
-  if (before == nullptr) return bytes_or_dash(now);
-  if (counted(status, "counted_ports") != counted(*before, "counted_ports")) return "-";
-  const Json then = counted(*before, member);
-  return mbps_between({before->at("uptime_ms"), then}, {status.at("uptime_ms"), now});
+// Bytes; with an earlier document the rate since. Sums of other ports cannot be compared.
+std::string carried_or_rate(const Json& status, const Json* before, const Direction& direction) {
+  if (before == nullptr) return carried(status, direction);
+  for (const char* ports : {"counted_ports", "rdma_counted_ports"}) {
+    if (status.value(ports, Json()) != before->value(ports, Json())) return "-";
+  }
+  return mbps_between({*before, *before}, {status, status}, direction);
 }
 
 StatusRow row_of(const Json& status, const Json* before, const Look& look) {

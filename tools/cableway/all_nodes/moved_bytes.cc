@@ -2,12 +2,31 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
+namespace {
+
+// nullopt: not known.
+std::optional<std::uint64_t> count(const Json& counts, const char* member) {
+  const auto found = counts.find(member);
+  if (found == counts.end() || found->is_null()) return std::nullopt;
+  return whole_number(*found);
+}
+
+// nullopt: not known at both times, or counted anew since.
+std::optional<std::uint64_t> moved_between(const Json& before, const Json& now, const char* member) {
+  const std::optional<std::uint64_t> from = count(before, member);
+  const std::optional<std::uint64_t> to = count(now, member);
+  if (!from || !to || *to < *from) return std::nullopt;
+  return *to - *from;
+}
+
+}  // namespace
 
 const Json* document_of(const NodeDocuments* documents, const std::string& node) {
   if (documents == nullptr) return nullptr;
@@ -16,19 +35,21 @@ const Json* document_of(const NodeDocuments* documents, const std::string& node)
   return found == documents->shown.end() ? nullptr : &found->document;
 }
 
-std::string mbps_between(const BytesAt& before, const BytesAt& now) {
+std::string mbps_between(const CountsAt& before, const CountsAt& now, const Direction& direction) {
   constexpr double kBitsPerByte = 8;
   constexpr double kPerMillisecond = 1000;
-  if (before.bytes.is_null() || now.bytes.is_null()) return "-";
-  const std::uint64_t from = whole_number(before.uptime_ms);
-  const std::uint64_t to = whole_number(now.uptime_ms);
-  if (to <= from || whole_number(now.bytes) < whole_number(before.bytes)) return "-";
-  const double bytes = static_cast<double>(whole_number(now.bytes) - whole_number(before.bytes));
+  const std::uint64_t from = number(before.document, "uptime_ms");
+  const std::uint64_t to = number(now.document, "uptime_ms");
+  const std::optional<std::uint64_t> moved = moved_between(before.counts, now.counts, direction.interface);
+  if (to <= from || !moved) return "-";
+  const double bytes = static_cast<double>(*moved) +
+                       static_cast<double>(moved_between(before.counts, now.counts, direction.rdma).value_or(0));
   return absl::StrFormat("%.1f", bytes * kBitsPerByte / kPerMillisecond / static_cast<double>(to - from));
 }
 
-std::string bytes_or_dash(const Json& bytes) {
-  return bytes.is_null() ? "-" : bytes_text(whole_number(bytes));
+std::string carried(const Json& counts, const Direction& direction) {
+  const std::optional<std::uint64_t> bytes = count(counts, direction.interface);
+  return bytes ? bytes_text(*bytes + count(counts, direction.rdma).value_or(0)) : "-";
 }
 
 }  // namespace cableway::cli

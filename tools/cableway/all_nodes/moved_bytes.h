@@ -12,16 +12,26 @@ namespace cableway::cli {
 // The document of that node; null: there is none.
 const Json* document_of(const NodeDocuments* documents, const std::string& node);
 
-// A count of bytes at a time. Both throw Json::exception where they are no numbers.
-struct BytesAt {
-  const Json& uptime_ms;
-  const Json& bytes;  // null: the node does not know
+// The members of what was carried in one direction: by interfaces, and by RDMA devices, whose bytes the interfaces do
+// not count. Nodes of version 0.1 have only the first, or none.
+struct Direction {
+  const char* interface;
+  const char* rdma;
 };
+inline constexpr Direction kIn{"received_bytes", "rdma_received_bytes"};
+inline constexpr Direction kOut{"sent_bytes", "rdma_sent_bytes"};
 
+// The functions throw Json::exception where a count is no number.
+//
+// "1.5 GiB"; "-": not known. `counts`: an object with the members.
+std::string carried(const Json& counts, const Direction& direction);
+
+struct CountsAt {
+  const Json& document;  // of the node, with its "uptime_ms"
+  const Json& counts;    // an object in it, or itself
+};
 // In Mbit/s, "93.4". "-": not known, as where the node shows one document twice, or has started again since.
-std::string mbps_between(const BytesAt& before, const BytesAt& now);
-// "1.5 GiB"
-std::string bytes_or_dash(const Json& bytes);
+std::string mbps_between(const CountsAt& before, const CountsAt& now, const Direction& direction);
 
 }  // namespace cableway::cli
 

@@ -146,7 +146,7 @@ std::unique_ptr<Verb> status_verb() {
        .summary = "the node's version, addresses, problems, neighbours, sessions, flows and relaying",
        .notes = all_nodes_notes(
            "a row for each node, with what its ports have carried, then the problems of each; with --watch its rates "
-           "since the last time, as the kernel counts them: without RDMA."),
+           "since the last time, as the kernel and RDMA adapters count them."),
        .examples = {"cableway status", "cableway status --all", "cableway status --all --watch",
                     "cableway status --json | jq .relayed.bytes"},
        .view = "status",

@@ -180,7 +180,8 @@ TEST(NodeDocumentsTest, StatusHasBytesAndThenRates) {
   NodeDocuments before = read_documents({shows("n0", carried_of(1000, "1000", R"(["eth0"])"))});
   NodeDocuments now = read_documents({shows("n0", carried_of(2000, "126000", R"(["eth0"])"))});
   EXPECT_THAT(all_status_text(before, nullptr), AllOf(HasSubstr("received"), HasSubstr("1000 bytes")));
-  EXPECT_THAT(all_status_text(now, &before), AllOf(HasSubstr("in, Mbit/s"), HasSubstr("  1.0  "), HasSubstr("  0.0  ")));
+  EXPECT_THAT(all_status_text(now, &before),
+              AllOf(HasSubstr("in, Mbit/s"), HasSubstr("  1.0  "), HasSubstr("  0.0  ")));
   EXPECT_THAT(all_status_text(before, &now), Not(HasSubstr("  1.0  "))) << "it has started again";
   NodeDocuments unknown = read_documents({shows("n0", carried_of(2000, "null", R"(["eth0"])"))});
   EXPECT_THAT(all_status_text(unknown, &before), AllOf(Not(HasSubstr("unreadable")), HasSubstr("  0.0  ")));
