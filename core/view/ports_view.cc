@@ -125,7 +125,11 @@ nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting
           {"root", or_null(port.root)},
           {"root_mbps", rate_or_null(port.root_mbps)},
           {"neighbours", nullptr},
-          {"control", nullptr}};
+          {"control", nullptr},
+          {"received_bytes", nullptr},
+          {"sent_bytes", nullptr},
+          {"rdma_received_bytes", nullptr},
+          {"rdma_sent_bytes", nullptr}};
 }
 
 nlohmann::ordered_json ports_json(const Node& node, TransportSetting setting, const ControlCounters& counters) {

@@ -15,7 +15,8 @@
 
 namespace cableway {
 
-// A port as it is seen without a node: its neighbours and its control channel are null. `setting`: CABLEWAY_TRANSPORT.
+// A port as it is seen without a node: its neighbours, control channel and bytes are null. `setting`:
+// CABLEWAY_TRANSPORT.
 nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting);
 
 // The node's ports with both. `setting`: this node's CABLEWAY_TRANSPORT.

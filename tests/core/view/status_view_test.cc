@@ -327,6 +327,7 @@ TEST_F(StatusView, FitsTheLongestFlowsIntoAMessage) {
 TEST_F(StatusView, ListsOnlyAsManyCircuitsAsFit) {
   RelayStatus relay;
   relay.circuits.assign(1000, {7, std::string(20000, 'x'), 1, 1, 1});
+  relay.circuits_open = 1000;
   const std::string text = status_view(node(), relay, {}, 0, {});
   EXPECT_LT(text.size(), 8U << 20);
   const nlohmann::json view = nlohmann::json::parse(text);
