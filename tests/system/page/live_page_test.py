@@ -413,7 +413,9 @@ class PageTest(unittest.TestCase):
                 check_texts(self, browser, f"switch {width}")
                 shoot(browser, f"switch-{width}")
             nodes.ip("n3", "link set dev to-s0 down")
-            browser.wait_for("document.querySelectorAll('#map .gone').length === 1")
+            # Its cables go one after the other: between, the ports are not all joined, and no switch.
+            browser.wait_for("document.querySelectorAll('#map .gone').length === 1 &&"
+                             " document.querySelectorAll('#map rect.switch').length === 1")
             self.assertEqual(browser.evaluate("document.querySelectorAll('#map .cable').length"), 4)
             gone = browser.evaluate("document.querySelector('#map .gone').getAttribute('aria-label')")
             self.assertRegex(gone, r"^n3 to-s0 - switch: gone since ")
