@@ -172,7 +172,7 @@ OF_CABLES = [
           drops("n1", "iifname to-n0 meta length > 1000"), passes("n1")),
     Fault("no node at the other end", {"n0": ["warning NEIGHBOUR_MISSING"], "n1": ["error NODE_NOT_RUNNING"],
                                        "n2": ["warning NEIGHBOUR_MISSING"]},
-          once("n2", "NEIGHBOUR_MISSING", "error"),
+          once("n2", "NODE_NOT_ANSWERING", "error"),
           lambda nodes: nodes.kill("n1") and None, lambda nodes: nodes.start("n1"), status={"n1": 3}),
 ]
 
