@@ -176,12 +176,12 @@ OF_CABLES = [
           lambda nodes: nodes.kill("n1") and None, lambda nodes: nodes.start("n1"), status={"n1": 3}),
 ]
 
-# Without a third node, so that the one that is asked has an end of the cable.
+# Without a third node: the one that is asked has an end of the cable, and tells of the other node besides.
 OF_A_PAIR = [
     Fault("all is lost one way", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
-          once("n0", "CABLE_ONE_WAY", "error"), lab("cut", "c0", "--silent", "--one-way", "n0"), lab("mend", "c0")),
+          All("n0", ("error NODE_NOT_ANSWERING", "warning CABLE_ONE_WAY")), lab("cut", "c0", "--silent", "--one-way", "n0"), lab("mend", "c0")),
     Fault("the carrier is lost", {"n0": ["warning CARRIER_MISSING"], "n1": ["error PORT_UNUSABLE"]},
-          once("n0", "CARRIER_MISSING", "error"),
+          All("n0", ("error NODE_NOT_ANSWERING", "warning CARRIER_MISSING")),
           ips("n1", "link set to-n0 down"), ips("n1", "link set to-n0 up")),
 ]
 
