@@ -172,16 +172,17 @@ OF_CABLES = [
           drops("n1", "iifname to-n0 meta length > 1000"), passes("n1")),
     Fault("no node at the other end", {"n0": ["warning NEIGHBOUR_MISSING"], "n1": ["error NODE_NOT_RUNNING"],
                                        "n2": ["warning NEIGHBOUR_MISSING"]},
-          once("n2", "NEIGHBOUR_MISSING", "error"),
+          once("n2", "NODE_NOT_ANSWERING", "error"),
           lambda nodes: nodes.kill("n1") and None, lambda nodes: nodes.start("n1"), status={"n1": 3}),
 ]
 
-# Without a third node, so that the one that is asked has an end of the cable.
+# Without a third node: the one that is asked has an end of the cable, and tells of the other node besides.
 OF_A_PAIR = [
     Fault("all is lost one way", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
-          once("n0", "CABLE_ONE_WAY", "error"), lab("cut", "c0", "--silent", "--one-way", "n0"), lab("mend", "c0")),
+          All("n0", ("error NODE_NOT_ANSWERING", "warning CABLE_ONE_WAY")),
+          lab("cut", "c0", "--silent", "--one-way", "n0"), lab("mend", "c0")),
     Fault("the carrier is lost", {"n0": ["warning CARRIER_MISSING"], "n1": ["error PORT_UNUSABLE"]},
-          once("n0", "CARRIER_MISSING", "error"),
+          All("n0", ("error NODE_NOT_ANSWERING", "warning CARRIER_MISSING")),
           ips("n1", "link set to-n0 down"), ips("n1", "link set to-n0 up")),
 ]
 
@@ -223,7 +224,8 @@ IN_A_RING = [
     Fault("a node that drains", {}, All("n2"),
           lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "drain", "n1") and None,
           lambda nodes: nodes.run("n1", nodes.build / "bin/cableway", "undrain", "n1") and None),
-    Fault("all is lost one way, and another way is there", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
+    Fault("all is lost one way, and another way is there",
+          {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
           once("n2", "CABLE_ONE_WAY"), lab("cut", "n0-n1", "--silent", "--one-way", "n0"), lab("mend", "n0-n1"),
           says={"n0": "node n1 .* does not hear this node", "n1": "nothing is heard of node n0 .*, which is running"}),
     Fault("the carrier is lost, and another way is there",

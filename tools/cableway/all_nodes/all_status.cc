@@ -44,8 +44,8 @@ StatusRow row_of(const Json& status, const Json* before, const Look& look) {
   return {{text(status, "node"), text(status, "version"), age_text(number(status, "uptime_ms")),
            absl::StrCat(number(status, "nodes")), absl::StrCat(status.at("neighbours").size()),
            absl::StrCat(number(status, "cables_up")), absl::StrCat(number(own, "flows_open")),
-           absl::StrCat(number(status.at("relayed"), "circuits_open")), carried(status, before, "received_bytes"),
-           carried(status, before, "sent_bytes"), drains, absl::StrCat(status.at("problems").size())},
+           absl::StrCat(number(status.at("relayed"), "circuits_open")), carried_or_rate(status, before, kIn),
+           carried_or_rate(status, before, kOut), drains, absl::StrCat(status.at("problems").size())},
           problem_lines(status, look)};
 }
 
