@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require_each_node_once(read, answers);
   require_text(read, answers, [](NodeDocuments& now) { return all_status_text(now, nullptr); });
   require_text(read, answers, [&](NodeDocuments& now) { return all_status_text(now, &read); });
-  require_text(read, answers, all_flows_text);
+  require_text(read, answers, [](NodeDocuments& now) { return all_flows_text(now); });
   require_text(read, answers, [](NodeDocuments& now) { return all_ports_text(now, nullptr); });
   require_text(read, answers, [&](NodeDocuments& now) { return all_ports_text(now, &read); });
   require_doctor(read, answers);
