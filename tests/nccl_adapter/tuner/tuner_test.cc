@@ -107,7 +107,7 @@ TEST(Tuner, TakesAnyArguments) {
     EXPECT_EQ(costs, some_costs()) << algorithms << " " << protocols;
   }
   // More algorithms than this version knows: their rows are not looked at.
-  weigh(kRingOf4, abi::kFunctionAllReduce, kMiB, costs.data(), kMost, abi::kProtocols);
+  weigh(kRingOf4, abi::kFunctionAllReduce, kMiB / 4, costs.data(), kMost, abi::kProtocols);
   EXPECT_EQ(taken(costs).first, abi::kAlgorithmRing);
   // Without a communicator, everything is NCCL's.
   EXPECT_EQ(init(7, 4, 4, nullptr, nullptr), abi::kSuccess);

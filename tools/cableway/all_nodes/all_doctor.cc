@@ -13,7 +13,7 @@
 #include "tools/cableway/all_nodes/cable_end.h"
 #include "tools/cableway/all_nodes/cluster_causes.h"
 #include "tools/cableway/doctor/doctor_ports.h"
-#include "tools/cableway/doctor/doctor_view.h"
+#include "tools/cableway/doctor/finding_lines.h"
 
 namespace cableway::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/text/json_schema.h"
 #include "tools/cableway/doctor/doctor_nccl.h"
+#include "tools/cableway/doctor/finding_lines.h"
 #include "tools/cableway/text/text_table.h"
 
 namespace cableway::cli {
@@ -46,15 +47,6 @@ Severity worst_of(const std::vector<Finding>& findings) {
   Severity worst = Severity::kOk;
   for (const Finding& finding : findings) worst = std::max(worst, finding.severity);
   return worst;
-}
-
-std::string finding_lines(const Finding& finding, const Look& look) {
-  constexpr std::size_t kSeverityWidth = 9;
-  const std::string severity = severity_name(finding.severity);
-  const std::string lead = look.paint.severity(severity, severity) + std::string(kSeverityWidth - severity.size(), ' ');
-  const std::string what = look.lines(lead, absl::StrCat(finding.about, ": ", finding.what, " [", finding.code, "]"));
-  if (finding.advice.empty()) return what;
-  return what + look.lines(std::string(kSeverityWidth, ' ') + "-> ", finding.advice);
 }
 
 std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl, const Look& look) {

@@ -13,9 +13,6 @@ namespace cableway::cli {
 
 Severity worst_of(const std::vector<Finding>& findings);
 
-// What was found and its code, then its advice, in lines that fit.
-std::string finding_lines(const Finding& finding, const Look& look);
-
 // The worst first, then NCCL's settings and a line of counts.
 std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl, const Look& look = {});
 
