@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from in_lab import in_lab, main, report_figure
 from lab_nodes import LAB_DIR, PATIENCE_S, STEADY, LabNodes
 
-# Accepts connections at the relay's port. A set-up is refused as an earlier version does, or answered with a document that is
-# none. Neither has a seal, so this is for clusters without a key.
+# Accepts connections at the relay's port. A set-up is refused as by a node that does not know its purpose, or answered with
+# a document that is none. Neither has a seal, so this is for clusters without a key.
 FALSE_NODE = """
 import socket, struct, sys
 s = socket.socket()
@@ -42,6 +42,7 @@ while True:
         connection.recv(1)
 """
 
+UNKNOWN_PURPOSE = 2  # RefusalCause::kUnknownPurpose of core/flow/frame.h
 VIEWS = ("status", "ports", "flows", "doctor")
 
 
@@ -174,6 +175,7 @@ def failed_frame(text: bytes) -> bytes:
     header = bytearray(32)
     header[0], header[1] = 0xCB, 4
     header[4:8] = len(text).to_bytes(4, "little")
+    header[24:32] = UNKNOWN_PURPOSE.to_bytes(8, "little")
     header[2:4] = (crc32c(bytes(header)) & 0xFFFF).to_bytes(2, "little")
     return bytes(header) + text
 
