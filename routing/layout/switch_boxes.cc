@@ -33,10 +33,11 @@ class Segments {
     std::vector<std::vector<std::size_t>> found;
     for (const auto& [root, members] : members_) {
       const auto wires = wires_.find(root);
-      const std::size_t pairs = members.size() * (members.size() - 1) / 2;
+      const std::size_t others = members.size() - 1;
+      const std::size_t pairs = members.size() * others / 2;
       if (members.size() < kLeastPorts || wires == wires_.end() || wires->second != pairs) continue;
       const bool joins_others = std::any_of(members.begin(), members.end(), [&](std::size_t each) {
-        return physical_.connectors[each].physical_cables.size() != members.size() - 1;
+        return physical_.connectors[each].physical_cables.size() != others;
       });
       if (!joins_others) found.push_back(members);
     }
