@@ -100,13 +100,37 @@ class UninstallTest(unittest.TestCase):
     def test_removes_only_the_files_of_the_tarball(self):
         self.write(f"{HOME}/share/doc/cableway/notes", "mine\n")
         self.write("etc/cableway/key", "ab" * 32 + "\n", 0o600)
-        other = self.root / UNIT_LINK
-        other.unlink()
-        other.symlink_to("/usr/lib/systemd/system/cablewayd.service")  # of the package, say
+        (self.root / HOME / "games").mkdir()
         self.assertEqual(self.uninstall()[0], 0)
-        self.assertTrue(other.is_symlink())
         left = {name for name, data in self.contents().items() if data is not None} - self.fresh.keys()
         self.assertEqual(left, {f"{HOME}/share/doc/cableway/notes", "etc/cableway/key"})
+        self.assertTrue((self.root / HOME / "games").is_dir(), "an empty folder that is not the tarball's")
+
+    def test_leaves_another_installation_alone(self):
+        self.set_up()
+        other = self.root / UNIT_LINK
+        other.unlink()
+        other.symlink_to("/srv/cableway/lib/systemd/system/cablewayd.service")
+        (self.root / "run/cableway").mkdir()
+        status, out, errors = self.uninstall()
+        self.assertEqual(status, 0, out + errors)
+        self.assertIn("another installation has this host's unit", errors)
+        self.assertTrue(other.is_symlink())
+        self.assertTrue((self.root / JOURNAL).exists())
+        self.assertTrue((self.root / "run/cableway").is_dir())
+        self.assertFalse((self.root / HOME).exists())
+
+    def test_broken_settings_keep_nothing(self):
+        self.set_up()
+        self.write("etc/cableway/cableway.toml", "no = such = setting\n")
+        (self.root / UNIT_LINK).unlink()
+        (self.root / "srv").mkdir()
+        (self.root / "srv/unit").symlink_to(f"/{HOME}")
+        (self.root / UNIT_LINK).symlink_to("/srv/unit/lib/systemd/system/cablewayd.service")
+        status, out, errors = self.uninstall()
+        self.assertFalse((self.root / LIMITS).exists(), out + errors)
+        self.assertFalse((self.root / UNIT_LINK).is_symlink(), "linked by another name of the folder")
+        self.assertFalse((self.root / HOME).exists(), f"{status}")
 
     def test_names_what_was_changed_since_and_goes_on(self):
         self.set_up()

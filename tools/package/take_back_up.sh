@@ -16,7 +16,12 @@ list_changes() {
     -e 's/^ *"\(.*\)",\{0,1\}$/\1/;H' -e '}' "$1"
 }
 
-if [ -e "$journal" ] && ! "$home/cableway" up --undo --yes </dev/null; then
+# Without the host's settings: broken ones must not keep their own removal from going on.
+undo() {
+  env -i PATH="$PATH" LC_ALL=C.UTF-8 "$home/cableway" up --undo --yes --config /dev/null </dev/null
+}
+
+if [ -e "$journal" ] && ! undo; then
   if [ -e "$journal" ]; then
     {
       echo "cableway: these changes of 'cableway up' stay on this host:"

@@ -3,8 +3,16 @@
 # removes the files of the tarball. What else is in their folder stays, and so do settings, key, log and group.
 set -eu
 
+unit=/etc/systemd/system/cablewayd.service
+
 is_of_systemd() { # the unit is linked, or has been enabled, from this folder
-  [ "$(readlink /etc/systemd/system/cablewayd.service)" = "$1/lib/systemd/system/cablewayd.service" ]
+  [ -L "$unit" ] && [ "$(realpath -m "$unit")" = "$1/lib/systemd/system/cablewayd.service" ]
+}
+
+# Another installation runs this host's node: what `cableway up` has changed, and /run/cableway, are its own.
+is_of_another() {
+  is_of_systemd "$1" && return 1
+  [ -L "$unit" ] || [ -e /usr/lib/systemd/system/cablewayd.service ]
 }
 
 stop_service() { # <folder>
@@ -19,9 +27,19 @@ remove_files() { # <folder> <list of its files>
   while IFS= read -r file; do
     rm -f "$1/$file"
   done <"$2"
-  rm -f "$2"
-  # The folders of the tarball that are empty now.
-  find "$1" -depth -type d -empty -delete
+}
+
+# The folders of the tarball's files that are empty now, from the deepest up to <folder>. Others stay.
+remove_folders() { # <folder> <list of its files>
+  while IFS= read -r file; do
+    folder=$(dirname "$file")
+    while [ "$folder" != . ]; do
+      echo "$folder"
+      folder=$(dirname "$folder")
+    done
+  done <"$2" | sort -ru | while IFS= read -r folder; do
+    [ ! -d "$1/$folder" ] || rmdir --ignore-fail-on-non-empty "$1/$folder"
+  done
 }
 
 main() {
@@ -46,15 +64,27 @@ main() {
   PATH=$PATH:/usr/sbin:/sbin
   taken_back=0
   stop_service "$home"
-  "$home/lib/cableway/take_back_up.sh" || taken_back=1
+  if is_of_another "$home"; then
+    echo "uninstall: another installation has this host's unit: what 'cableway up' has changed stays" >&2
+    another=true
+  else
+    another=false
+    "$home/lib/cableway/take_back_up.sh" || taken_back=1
+  fi
   if is_of_systemd "$home"; then
-    rm -f /etc/systemd/system/cablewayd.service /etc/systemd/system/multi-user.target.wants/cablewayd.service
+    rm -f "$unit" /etc/systemd/system/multi-user.target.wants/cablewayd.service
   fi
   if [ -d /run/systemd/system ]; then
     systemctl daemon-reload || true
   fi
   remove_files "$home" "$files"
-  rm -rf /run/cableway
+  list=$(mktemp)
+  mv "$files" "$list"
+  echo lib/cableway/uninstall.files >>"$list"
+  remove_folders "$home" "$list"
+  rm -f "$list"
+  rmdir --ignore-fail-on-non-empty "$home"
+  $another || rm -rf /run/cableway
   echo "uninstall: the files of the tarball are removed from $home. Settings, key, log and group stay; to remove them:" \
     "rm -rf /etc/cableway /var/log/cableway; groupdel cableway"
   exit $taken_back

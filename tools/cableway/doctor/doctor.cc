@@ -325,6 +325,8 @@ class Examination {
         fitting_tuner(has_expected ? (*expected)->topology : *examined_.topology);
     const TunerSetting now = examined_.settings.tuner;
     if (!fitting || now == TunerSetting::kOff || now == *fitting) return;
+    // A ring with a cable that is out looks like a line, too.
+    if (*fitting == TunerSetting::kLine && !has_expected) return;
     const std::string wanted = tuner_name(*fitting);
     add(Severity::kInfo, FindingCode::kTunerUnfit, "tuner",
         absl::StrCat("CABLEWAY_TUNER is ", tuner_name(now), " here, and ",
