@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/circuit/circuit_setup.h"
+#include "core/settings/settings.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {
@@ -125,7 +126,8 @@ TEST_P(HandleTest, HasTheMarkOfTheTuner) {
 // NCCL would hang if one rank's tuner chose a tree and another's the ring.
 TEST_P(HandleTest, OfAProcessWhoseTunerChoosesOtherwiseIsRefusedAtOnce) {
   on_node_a([](Rank& rank) {
-    const Handle cabling = changed_handle(rank, [](ListenHandle& handle) { handle.tuner.cabling = 3; });
+    const auto mesh = static_cast<std::uint8_t>(TunerSetting::kMesh);
+    const Handle cabling = changed_handle(rank, [mesh](ListenHandle& handle) { handle.tuner.cabling = mesh; });
     EXPECT_EQ(connect_once(rank, cabling), abi::kInvalidUsage);
     expect_warning("connect: the tuner of node a is mesh, this one's ");
     const Handle sizes = changed_handle(rank, [](ListenHandle& handle) { ++handle.tuner.sizes; });
