@@ -140,7 +140,7 @@ TEST(MapJsonTest, ATwinThatIsLeftStaysInItsWire) {
   left.a.plug = left.b.plug = "";
   const json map = map_after(twins, with_cables(twins, {left}));
   EXPECT_EQ(map["wires"], before["wires"]);
-  EXPECT_EQ(map["cables"], json({before["cables"][0]}));
+  EXPECT_EQ(map["cables"], json::array({before["cables"][0]}));
   EXPECT_EQ(map["gone"][0]["bend"], before["cables"][1]["bend"]);
 }
 
