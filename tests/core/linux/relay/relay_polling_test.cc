@@ -163,7 +163,8 @@ class GateWatch final : public ChunkLink::Sink {
 };
 
 // An alternate of some hundred chunks a second, whose relay has nothing else to do. Other processes may keep the
-// relay's thread waiting for a processor, which closes the gate for as long as they do: 40 s are for machines that build.
+// relay's thread waiting for a processor, which closes the gate for as long as they do: 40 s are for machines that
+// build.
 TEST_F(RelayPollingTest, KeepsNoAlternateAwayForItsSpinning) {
   constexpr std::uint64_t kMostChunks = 8000;
   constexpr std::uint32_t kChunkBytes = 2944;  // a multiple of 128
