@@ -45,7 +45,7 @@ class LatencyTest(unittest.TestCase):
         # The topology has a cable's latency as soon as one of its ends has measured it.
         nodes.wait_until(lambda: is_near(self.own_latency(nodes), 200),
                          lambda: f"n0 measures {self.own_latency(nodes)}, expected 200 (us)")
-        self.assertRegex(nodes.run("n0", nodes.build / "bin/cableway", "ports"), r"there, [0-9.]+ us one way; last heard")
+        self.assertRegex(nodes.run("n0", nodes.build / "bin/cableway", "ports"), r"there, [0-9.]+ us one way; last\s+heard")
 
     @staticmethod
     def own_latency(nodes: LabNodes) -> float | None:
