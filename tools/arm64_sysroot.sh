@@ -35,7 +35,8 @@ if [[ $ID == ubuntu ]]; then
   # "<scheme>://<host>/ubuntu/" becomes "<scheme>://ports.<domain>/ubuntu-ports".
   mirror=${CABLEWAY_ARM64_MIRROR:-}
   if [[ -z $mirror ]]; then
-    mirror=$(apt-get indextargets --format "\$(REPO_URI)" 'Created-By: Packages' | grep '/ubuntu/*$' |
+    # By this machine's own lists: the separate ones are still empty.
+    mirror=$(env -u APT_CONFIG apt-get indextargets --format "\$(REPO_URI)" 'Created-By: Packages' | grep '/ubuntu/*$' |
       sed -nE 's#^([a-z]+)://[^/]*\.([a-z0-9-]+\.[a-z]+)/ubuntu/*$#\1://ports.\2/ubuntu-ports#p' | head -n 1 || true)
   fi
   if [[ -z $mirror ]]; then

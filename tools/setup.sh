@@ -48,7 +48,8 @@ if $arm64; then
   packages+=(g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
 fi
 if $all; then
-  packages+=(clang:clang++ lld:ld.lld clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 openmpi-bin:mpirun shellcheck:shellcheck)
+  packages+=(clang:clang++ lld:ld.lld clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14
+    openmpi-bin:mpirun shellcheck:shellcheck)
   if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
     packages+=(chromium:chromium fonts-dejavu-core)
   fi

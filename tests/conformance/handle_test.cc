@@ -126,8 +126,8 @@ TEST_P(HandleTest, HasTheMarkOfTheTuner) {
 // NCCL would hang if one rank's tuner chose a tree and another's the ring.
 TEST_P(HandleTest, OfAProcessWhoseTunerChoosesOtherwiseIsRefusedAtOnce) {
   on_node_a([](Rank& rank) {
-    const auto mesh = static_cast<std::uint8_t>(TunerSetting::kMesh);
-    const Handle cabling = changed_handle(rank, [mesh](ListenHandle& handle) { handle.tuner.cabling = mesh; });
+    constexpr auto kMesh = static_cast<std::uint8_t>(TunerSetting::kMesh);
+    const Handle cabling = changed_handle(rank, [](ListenHandle& handle) { handle.tuner.cabling = kMesh; });
     EXPECT_EQ(connect_once(rank, cabling), abi::kInvalidUsage);
     expect_warning("connect: the tuner of node a is mesh, this one's ");
     const Handle sizes = changed_handle(rank, [](ListenHandle& handle) { ++handle.tuner.sizes; });

@@ -370,13 +370,13 @@ class PageTest(unittest.TestCase):
         nodes.wait_for_cables()
         nodes.lab("cut", "c0")
         nodes.wait_until(lambda: len(nodes.cableway("n2", "topology")["cables"]) == 5, lambda: "a cable is gone at n2")
-        for reader in ("n0", "n2"):  # one at an end of the cable, one elsewhere
-            with browser_in(nodes, reader) as browser:
+        for viewer in ("n0", "n2"):  # one at an end of the cable, one elsewhere
+            with browser_in(nodes, viewer) as browser:
                 for scheme in ("light", "dark"):
                     for width in WIDTHS:
-                        with self.subTest(reader=reader, scheme=scheme, width=width):
-                            self.check_twins(browser, scheme, width, f"twins-{reader}-{scheme}-{width}")
-                if reader == "n0":
+                        with self.subTest(viewer=viewer, scheme=scheme, width=width):
+                            self.check_twins(browser, scheme, width, f"twins-{viewer}-{scheme}-{width}")
+                if viewer == "n0":
                     nodes.lab("mend", "c0")
                     browser.wait_for("document.querySelectorAll('#map .gone').length === 0")
                     self.assertEqual(browser.evaluate("document.querySelectorAll('#map .cable').length"), 6)

@@ -122,6 +122,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.quick:
         arguments.rounds = 1
     build = chosen_build(arguments.build, _TARGETS)
+    facts = with_programs(describe(build), build)  # with the load before the labs
     results: list[Measured] = []
     failures: list[BenchError] = []
     for case in cases:
@@ -135,7 +136,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise failures[0]
     out = arguments.out or (None if arguments.quick or arguments.only else ROOT / "docs/benchmarks.md")
     if out is not None:
-        write_section(out, "tuner", section_text(results, with_programs(describe(build), build), arguments.rounds))
+        write_section(out, "tuner", section_text(results, facts, arguments.rounds))
         say(f"wrote {out}")
     lines = [] if arguments.quick else missed(results)
     for line in lines:

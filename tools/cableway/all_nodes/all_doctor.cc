@@ -19,7 +19,6 @@ namespace cableway::cli {
 namespace {
 
 constexpr char kPort[] = "port ";
-constexpr char kNoPath[] = "no path";
 constexpr std::size_t kMostNamed = 4;
 
 std::string cable_text(const CableEnd& one, const CableEnd& other) {
@@ -68,7 +67,7 @@ class ClusterExamination {
   }
 
   void add(const MissingNode& node) {
-    if (node.cause == kNoPath) {
+    if (node.cause == kNoPathCause) {
       without_path_.push_back(node);
     } else {
       add_silent(node);
@@ -149,7 +148,7 @@ class ClusterExamination {
 
   void add_silent(const MissingNode& node) {
     missing_.insert(node.node);
-    const bool runs = node.cause == "other version" || node.cause == "no room";
+    const bool runs = node.cause == kOtherVersionCause || node.cause == kNoRoomCause;
     const std::string what = absl::StrCat(node.cause, ": ", node.what);
     merge(what, {runs ? Severity::kWarning : Severity::kError,
                  std::string(name_of(FindingCode::kNodeNotAnswering)),
@@ -200,8 +199,8 @@ class ClusterExamination {
   const Settings& settings_;
   std::set<std::string> missing_;
   std::vector<MissingNode> without_path_;
-  std::map<std::string, std::set<ClusterFinding*>>
-      beyond_;  // what is wrong with cables, by the node at their other end
+  // What is wrong with cables, by the node at their other end.
+  std::map<std::string, std::set<ClusterFinding*>> beyond_;
   ClusterCauses causes_;
   std::vector<Report> reports_;
   std::map<std::pair<std::string, std::string>, ClusterFinding> findings_;

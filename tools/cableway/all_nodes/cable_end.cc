@@ -29,13 +29,21 @@ CableEnd cable_end_of(const Json& neighbour) {
   return {text(neighbour, "node"), text(neighbour, "interface")};
 }
 
-std::optional<CableEnd> other_end(const Json& document, const std::string& interface) {
-  const Json* const port = port_of(document, interface);
-  const Json* const neighbour = port == nullptr ? nullptr : neighbour_of(*port);
-  if (neighbour != nullptr) return cable_end_of(*neighbour);
+namespace {
+
+// The end that the port's cable had before it was lost.
+std::optional<CableEnd> lost_end(const Json& document, const std::string& interface) {
   const Json& lost = document.at("lost_cables");
   const auto found = lost.find(interface);
   return found == lost.end() ? std::nullopt : std::optional(cable_end_of(*found));
+}
+
+}  // namespace
+
+std::optional<CableEnd> other_end(const Json& document, const std::string& interface) {
+  const Json* const port = port_of(document, interface);
+  const Json* const neighbour = port == nullptr ? nullptr : neighbour_of(*port);
+  return neighbour != nullptr ? cable_end_of(*neighbour) : lost_end(document, interface);
 }
 
 std::optional<CableEnd> other_end_at(const Json& document, const std::string& interface, const std::string& node) {
@@ -44,10 +52,8 @@ std::optional<CableEnd> other_end_at(const Json& document, const std::string& in
       if (text(each, "node") == node) return cable_end_of(each);
     }
   }
-  const Json& lost = document.at("lost_cables");
-  const auto found = lost.find(interface);
-  if (found == lost.end() || text(*found, "node") != node) return std::nullopt;
-  return cable_end_of(*found);
+  const std::optional<CableEnd> lost = lost_end(document, interface);
+  return lost && lost->node == node ? lost : std::nullopt;
 }
 
 }  // namespace cableway::cli

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "tools/cableway/all_nodes/cable_end.h"
 #include "tools/cableway/all_nodes/node_documents.h"

@@ -18,7 +18,7 @@ std::optional<std::uint64_t> count(const Json& counts, const char* member) {
   return whole_number(*found);
 }
 
-// nullopt: not known at both times, or counted anew since.
+// nullopt: not known at both times, or counted from zero again since.
 std::optional<std::uint64_t> moved_between(const Json& before, const Json& now, const char* member) {
   const std::optional<std::uint64_t> from = count(before, member);
   const std::optional<std::uint64_t> to = count(now, member);

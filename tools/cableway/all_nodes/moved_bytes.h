@@ -13,7 +13,7 @@ namespace cableway::cli {
 const Json* document_of(const NodeDocuments* documents, const std::string& node);
 
 // The members of what was carried in one direction: by interfaces, and by RDMA devices, whose bytes the interfaces do
-// not count. Nodes of version 0.1 have only the first, or none.
+// not count. Nodes of an earlier version may have only the first, or none.
 struct Direction {
   const char* interface;
   const char* rdma;

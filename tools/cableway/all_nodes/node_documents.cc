@@ -28,13 +28,14 @@ Cause cause_of(NoView why) {
     case NoView::kNone:
       break;
     case NoView::kNoPath:
-      return {"no path", "see its cables and its neighbours' here with cableway topology; is cablewayd running there?"};
+      return {kNoPathCause,
+              "see its cables and its neighbours' here with cableway topology; is cablewayd running there?"};
     case NoView::kTimedOut:
       return {"timed out", "it may be stopped or overloaded: see its log, or restart its cablewayd"};
     case NoView::kOtherVersion:
-      return {"other version", "install this version of Cableway on the node named, and restart cablewayd"};
+      return {kOtherVersionCause, "install this version of Cableway on the node named, and restart cablewayd"};
     case NoView::kBusy:
-      return {"no room", "it answers other requests now: try again in a moment"};
+      return {kNoRoomCause, "it answers other requests now: try again in a moment"};
     case NoView::kRefused:
       return {"refused", "see the log of its cablewayd, and that of the node named"};
   }

@@ -14,6 +14,10 @@
 
 namespace cableway::cli {
 
+inline constexpr char kNoPathCause[] = "no path";
+inline constexpr char kOtherVersionCause[] = "other version";
+inline constexpr char kNoRoomCause[] = "no room";
+
 // A node without a document.
 struct MissingNode {
   std::string node;

@@ -316,7 +316,7 @@ class Examination {
     }
   }
 
-  // By the expected topology where there is one, as a cable that is out for a while changes none of it.
+  // By the expected topology where there is one, since a cable that is out for a while does not change it.
   void check_tuner() {
     const auto& expected = examined_.expected;
     const bool has_expected = expected && expected->ok();

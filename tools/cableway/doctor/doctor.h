@@ -28,8 +28,8 @@ struct Finding {
   std::string what;    // the observation
   std::string advice;  // what to do; empty if nothing is to be done
   Json measured = {};  // results of a speed test, rates in Mbit/s (docs/cli.md); else null
-  std::string neighbour =
-      "";  // the node at the other end of the port's cable that it is about; empty: of no such cable
+  // The node at the other end of the port's cable that this is about; empty: of no such cable.
+  std::string neighbour = "";
 };
 
 // Everything that doctor examines.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/settings/settings_table.h"
+#include "nccl_adapter/algorithm/algorithm_choice.h"
 #include "routing/topology/physical_cable.h"
 #include "routing/topology/topology_kind.h"
 
@@ -28,7 +29,8 @@ std::optional<TunerSetting> ring_tuner(const std::vector<routing::PhysicalCable>
 
 std::optional<TunerSetting> fitting_tuner(const routing::Topology& topology) {
   const std::size_t hosts = topology.node_count();
-  if (hosts < kFewestTunedHosts || hosts > kMostTunedHosts || !topology.unused_cables().empty()) return std::nullopt;
+  if (hosts < nccl::kFewestTunedNodes || hosts > nccl::kMostTunedNodes || !topology.unused_cables().empty())
+    return std::nullopt;
   const routing::PhysicalCables physical = routing::physical_cables(topology);
   if (!physical.connectors.empty()) return std::nullopt;  // a switch
   const TopologyKind kind = routing::recognise_shape(topology).kind;

@@ -2,7 +2,6 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_FITTING_TUNER_H_
 #define CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_FITTING_TUNER_H_
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -10,10 +9,6 @@
 #include "routing/topology/topology.h"
 
 namespace cableway::cli {
-
-// The numbers of nodes for which the tuner chooses.
-inline constexpr std::size_t kFewestTunedHosts = 3;
-inline constexpr std::size_t kMostTunedHosts = 8;
 
 //   kSparks  a ring whose cables join plugs of two functions each; three hosts cabled to each other are a ring
 //   kRing    a ring whose cables join one port each

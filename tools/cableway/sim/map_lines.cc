@@ -32,11 +32,10 @@ class Lines {
         cut_(cut_cables(report)) {}
 
   MapLine of_cable(CableIndex cable) const {
-    MapLine line{.name = own_name(topology_, topology_.cable(cable)),
-                 .from_a = direction(cable, true),
-                 .from_b = direction(cable, false),
-                 .is_cut = cut_.contains(cable)};
-    return line;
+    return {.name = own_name(topology_, topology_.cable(cable)),
+            .from_a = direction(cable, true),
+            .from_b = direction(cable, false),
+            .is_cut = cut_.contains(cable)};
   }
 
   // Each direction carries the sum of all cables at the port.
@@ -49,9 +48,8 @@ class Lines {
       add(load(cable, leaves_a), port.rate_mbps, out);
       add(load(cable, !leaves_a), port.rate_mbps, in);
     }
-    MapLine line{.name = {}, .from_a = std::move(out), .from_b = std::move(in)};
-    if (!is_at_a) std::swap(line.from_a, line.from_b);
-    return line;
+    if (!is_at_a) std::swap(out, in);
+    return {.name = {}, .from_a = std::move(out), .from_b = std::move(in)};
   }
 
  private:

@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_MAP_LINES_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_MAP_LINES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct MapLine {
   Direction from_b;
   bool is_cut = false;
 
-  double most() const { return from_a.utilisation > from_b.utilisation ? from_a.utilisation : from_b.utilisation; }
+  double most() const { return std::max(from_a.utilisation, from_b.utilisation); }
   friend bool operator==(const MapLine&, const MapLine&) = default;
 };
 

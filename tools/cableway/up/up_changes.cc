@@ -72,7 +72,7 @@ absl::StatusOr<bool> add_key(const UpRequest& request, const UpFacts& facts, UpC
 }
 
 // The default is written over another value only, as a value that is given counts for versions of NCCL, too, with which
-// the default does not. Who has turned the tuner off meant that. A malformed file is edit_settings()'s to report.
+// the default does not. A tuner that is off stays off. A malformed file is edit_settings()'s to report.
 bool writes_tuner(TunerSetting fitting, const UpFacts& facts) {
   const std::optional<HostFile>& present = facts.files.at(kSettingsPath);
   const absl::StatusOr<std::vector<GivenSetting>> given =

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/tools/cableway/doctor/wire_port.h"
 #include "tools/cableway/all_nodes/all_doctor.h"
 
 namespace cableway::cli {
@@ -14,27 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-// A port that has a carrier, and nothing to remark but its neighbours.
-Json port_of_wire(const std::string& interface, const Json& neighbours) {
-  return {{"interface", interface},
-          {"carrier", true},
-          {"mtu", 9000},
-          {"rate_mbps", nullptr},
-          {"link_mbps", nullptr},
-          {"root", nullptr},
-          {"root_mbps", nullptr},
-          {"rdma_device", nullptr},
-          {"rdma_trouble", nullptr},
-          {"transport", "tcp"},
-          {"transport_reason", "no RDMA device"},
-          {"plug", nullptr},
-          {"neighbours", neighbours},
-          {"control", nullptr}};
-}
-
 Json heard(const std::string& node, const std::string& interface, const Json& hears_us) {
-  return {{"node", node},         {"interface", interface}, {"state", "heard"},
-          {"hears_us", hears_us}, {"large_lost", nullptr},  {"link_mbps", nullptr}};
+  return wire_neighbour(node, interface, "heard", hears_us);
 }
 
 Json known(const std::string& code, const std::string& interface, const Json& neighbour = nullptr) {
@@ -65,7 +47,7 @@ class FarCausesTest : public ::testing::Test {
     document["lost_cables"][port] = {{"node", node}, {"interface", interface}};
   }
   static void add_port(Json& document, const std::string& interface, const Json& neighbours = Json::array()) {
-    document["ports"].push_back(port_of_wire(interface, neighbours));
+    document["ports"].push_back(wire_port(interface, neighbours));
   }
   static void add_problem(Json& document, const Json& problem) { document["problems"].push_back(problem); }
 

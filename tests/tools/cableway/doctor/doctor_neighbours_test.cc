@@ -5,31 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/cableway/doctor/wire_port.h"
 #include "tools/cableway/doctor/doctor_ports.h"
 
 namespace cableway::cli {
 namespace {
 
 Json port_with(const Json& neighbours, const Json& control = nullptr) {
-  return {{"interface", "eth1"},
-          {"carrier", true},
-          {"mtu", 9000},
-          {"rate_mbps", nullptr},
-          {"link_mbps", nullptr},
-          {"root", nullptr},
-          {"root_mbps", nullptr},
-          {"rdma_device", nullptr},
-          {"rdma_trouble", nullptr},
-          {"transport", "tcp"},
-          {"transport_reason", "no RDMA device behind eth1"},
-          {"plug", nullptr},
-          {"neighbours", neighbours},
-          {"control", control}};
+  return wire_port("eth1", neighbours, control);
 }
 
 Json neighbour(const std::string& state, const Json& large_lost, const Json& hears_us = nullptr) {
-  return {{"node", "n0"},         {"interface", "eth0"},      {"state", state},
-          {"hears_us", hears_us}, {"large_lost", large_lost}, {"link_mbps", nullptr}};
+  return wire_neighbour("n0", "eth0", state, hears_us, large_lost);
 }
 
 std::vector<Finding> findings_of(const Json& port, const Json& problems) {

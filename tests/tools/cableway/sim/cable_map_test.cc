@@ -7,8 +7,10 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "routing/shapes/topology_generator.h"
+#include "tests/tools/cableway/sim/part_count.h"
 #include "tools/cableway/sim/map_lines.h"
 
 namespace cableway::cli {
@@ -39,10 +41,8 @@ SimReport with_cut(SimReport report, CableIndex cable) {
   return report;
 }
 
-std::size_t parts_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
+void expect_parts(const DrawnMap& map, const std::vector<std::pair<std::string, std::size_t>>& parts) {
+  for (const auto& [part, count] : parts) EXPECT_EQ(count_of(map.svg, part), count) << part;
 }
 
 // n1 is end b of the cable to n0, and end a of those to n2 and n3.
@@ -73,26 +73,21 @@ TEST(CableMap, ASwitchIsABoxWithACableToEachPort) {
   const DrawnMap map = cable_map(steady_report("switch:4"));
   EXPECT_TRUE(map.has_switches);
   EXPECT_FALSE(map.has_bands);
-  EXPECT_EQ(parts_of(map.svg, "class=\"lane\""), 8U);
-  EXPECT_EQ(parts_of(map.svg, "class=\"node switch\""), 1U);
-  EXPECT_EQ(parts_of(map.svg, "class=\"node\""), 4U);
+  expect_parts(map, {{"class=\"lane\"", 8}, {"class=\"node switch\"", 1}, {"class=\"node\"", 4}});
   EXPECT_THAT(map.svg, AllOf(HasSubstr(">4 ports</text>"), HasSubstr(">rank 3</text>"), HasSubstr(">50 %</text>")));
 }
 
 TEST(CableMap, ASwitchOfWhichACableIsCutStaysCables) {
   const DrawnMap map = cable_map(with_cut(steady_report("switch:4"), CableIndex{2}));
   EXPECT_FALSE(map.has_switches);
-  EXPECT_EQ(parts_of(map.svg, "class=\"lane\""), 12U);
-  EXPECT_EQ(parts_of(map.svg, "<g class=\"cut\">"), 1U);
+  expect_parts(map, {{"class=\"lane\"", 12}, {"<g class=\"cut\">", 1}});
 }
 
 TEST(CableMap, CablesOfOneWireAreOnABand) {
   const DrawnMap map = cable_map(steady_report("twins:4"));
   EXPECT_TRUE(map.has_bands);
   EXPECT_FALSE(map.has_switches);
-  EXPECT_EQ(parts_of(map.svg, "class=\"wire\""), 4U);
-  EXPECT_EQ(parts_of(map.svg, "class=\"lane\""), 16U);
-  EXPECT_EQ(parts_of(map.svg, "class=\"value\""), 4U);
+  expect_parts(map, {{"class=\"wire\"", 4}, {"class=\"lane\"", 16}, {"class=\"value\"", 4}});
   EXPECT_THAT(map.svg, AllOf(HasSubstr("one wire: 2 cables, together "), Not(HasSubstr(" ports</text>"))));
   EXPECT_LT(map.svg.rfind("class=\"wire\""), map.svg.find("class=\"lane\"")) << "below the cables";
 }

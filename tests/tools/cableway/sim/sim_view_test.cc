@@ -10,6 +10,7 @@
 #include "routing/shapes/topology_generator.h"
 #include "sim/workload/workload_text.h"
 #include "tests/routing/sample_topologies.h"
+#include "tests/tools/cableway/sim/part_count.h"
 #include "tools/cableway/sim/cable_map.h"
 #include "tools/cableway/sim/sim_compare.h"
 #include "tools/cableway/sim/sim_html.h"
@@ -410,12 +411,6 @@ TEST(CableMap, HeatGrowsWithUtilisation) {
   EXPECT_EQ(heat_of(0.9), 5);
   EXPECT_EQ(heat_of(1), 5);
   for (int heat = 0; heat < kHeatLevels; ++heat) EXPECT_NE(std::string(heat_name(heat)), "");
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
 }
 
 TEST(CableMap, EveryCableHasTwoDirectionsWithTheirHeat) {

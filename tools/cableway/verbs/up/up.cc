@@ -110,18 +110,20 @@ class UpVerb final : public Verb {
         flag("--undo", undo_, "take back what cableway up has changed")
             .excluding({"--dry-run", "--plan", "--topology", "--nccl"})};
     arguments.insert(arguments.begin(), others.begin(), others.end());
-    return {.name = "up",
-            .summary = "set up this host: addresses, MTU, ARP, locked memory, settings, key, group, service",
-            .notes =
-                "Shows what it would change, and asks. A plan is a folder, or given by the options of "
-                "cableway plan addresses;\nwithout one, addresses stay as they are. What only an "
-                "earlier plan has is taken back.\nWithout --nccl it asks about that, too. Each change is in " +
-                std::string(kJournalPath) + ", with which --undo restores what was there before.",
-            .examples = {"sudo cableway up --plan plan", "sudo cableway up --plan plan --nccl --yes",
-                         "cableway up --plan plan --dry-run",
-                         "sudo cableway up --topology ring:4 --hosts spark-0,spark-1,spark-2,spark-3 --yes",
-                         "sudo cableway up --undo"},
-            .arguments = std::move(arguments)};
+    return {
+        .name = "up",
+        .summary = "set up this host: addresses, MTU, ARP, locked memory, settings, key, group, service",
+        .notes =
+            "Shows what it would change, and asks. A plan is a folder, or given by the options of "
+            "cableway plan addresses;\nwithout one, addresses stay as they are. What only an "
+            "earlier plan has is taken back.\nOn a terminal it offers the line of --nccl, too, if it changes something "
+            "else.\nEach change is in " +
+            std::string(kJournalPath) + ", with which --undo restores what was there before.",
+        .examples = {"sudo cableway up --plan plan", "sudo cableway up --plan plan --nccl --yes",
+                     "cableway up --plan plan --dry-run",
+                     "sudo cableway up --topology ring:4 --hosts spark-0,spark-1,spark-2,spark-3 --yes",
+                     "sudo cableway up --undo"},
+        .arguments = std::move(arguments)};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
