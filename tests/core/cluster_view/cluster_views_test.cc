@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <iostream>
@@ -291,27 +292,60 @@ TEST(ClusterViewsTest, ASessionMayEndWithinItsAnswer) {
 }
 
 // The goal: the views of 64 nodes within a second. The nodes' clocks show the delays of the exchange, the time of this
-// process what all of them compute for it, one after the other.
+// process what all of them compute for it, one after the other; hosts make their own views side by side. Returns the bytes
+// of all documents.
+std::size_t ask_within_a_second(ViewWorld& world, const std::string& view) {
+  const std::clock_t begin = std::clock();
+  const ViewWorld::Round round = world.ask(0, view);
+  using Seconds = std::chrono::duration<double>;
+  const Seconds computed(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  Seconds slowest(0);
+  Seconds making(0);
+  for (std::size_t i = 0; i < 64; ++i) {
+    slowest = std::max(slowest, world.making_took(i));
+    making += world.making_took(i);
+  }
+  std::size_t bytes = 0;
+  for (const NodeAnswer& each : round.answers) {
+    expect_answered(round, each.node);
+    bytes += each.document.size();
+  }
+  EXPECT_THAT(round.answers, SizeIs(64));
+  const Seconds took = round.took + slowest + (computed - making);
+  EXPECT_LT(round.took, 1s);
+  if (!test::kSlowBuild) {
+    EXPECT_LT(took, 1s);
+  }
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  std::cout << view << " of 64 nodes: " << Milliseconds(took).count() << " ms, of these "
+            << Milliseconds(round.took).count() << " ms of delays; " << Milliseconds(computed).count()
+            << " ms of computing for all 64; " << bytes << " bytes\n";
+  return bytes;
+}
+
 TEST(ClusterViewsTest, SixtyFourNodesWithinASecond) {
   ViewWorld world(64, torus(8), some_key(std::byte{1}));
-  for (const char* view : {"status", "ports", "flows", "doctor"}) {
-    const std::clock_t begin = std::clock();
-    const ViewWorld::Round round = world.ask(0, view);
-    const std::chrono::duration<double> computed(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
-    std::size_t bytes = 0;
-    for (const NodeAnswer& each : round.answers) {
-      expect_answered(round, each.node);
-      bytes += each.document.size();
-    }
-    EXPECT_THAT(round.answers, SizeIs(64));
-    EXPECT_LT(round.took, 1s);
-    if (!test::kSlowBuild) {
-      EXPECT_LT(computed, 1s);
-    }
-    std::cout << view << " of 64 nodes: " << std::chrono::duration<double, std::milli>(round.took).count()
-              << " ms on their clocks; " << std::chrono::duration<double, std::milli>(computed).count()
-              << " ms of computing for all 64; " << bytes << " bytes\n";
+  for (const char* view : {"status", "ports", "flows", "doctor"}) ask_within_a_second(world, view);
+}
+
+// More flows than a document has room for.
+FlowsStatus many_flows() {
+  FlowsStatus flows;
+  flows.open = 1000;
+  for (std::uint64_t number = 1; number <= flows.open; ++number) {
+    FlowStatus each;
+    each.flow = {number, 0x1234'5678'9abc'def0 + number, "n17", true, "n0 - n1 - n9 - n17", "eth0", {}, 60'000};
+    each.counts.number = number;
+    each.counts.bytes = 123'456'789'012;
+    flows.listed.push_back(std::move(each));
   }
+  return flows;
+}
+
+TEST(ClusterViewsTest, SixtyFourFullDocumentsWithinASecond) {
+  ViewWorld world(64, torus(8), some_key(std::byte{1}));
+  for (std::size_t i = 0; i < 64; ++i) world.report_flows(i, many_flows());
+  EXPECT_GT(ask_within_a_second(world, "flows"), 64 * kMaxDocumentBytes / 3);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
 #include <functional>
 #include <map>
 #include <memory>
@@ -67,7 +68,11 @@ class ViewWorld {
   sim::NodeWorld& nodes() { return world_; }
   void treat(std::size_t node, Manner manner) { places_[node]->manner = manner; }
   void use_key(std::size_t node, std::optional<SubKey> key) { places_[node]->use_key(std::move(key)); }
+  // What the node's processes report of their flows.
+  void report_flows(std::size_t node, FlowsStatus flows) { places_[node]->flows = std::move(flows); }
   std::size_t made(std::size_t node) const { return places_[node]->made; }
+  // Processor time of making the node's last view.
+  std::chrono::duration<double> making_took(std::size_t node) const { return places_[node]->making_took; }
   ClusterViews& views(std::size_t node) { return places_[node]->views; }
   TransitSetups& transit(std::size_t node) { return places_[node]->transit; }
 
@@ -195,7 +200,7 @@ class ViewWorld {
                                 .transport = TransportSetting::kAuto,
                                 .topology = [this]() -> const routing::Topology& { return node.paths().topology(); },
                                 .relay = [] { return RelayStatus(); },
-                                .flows = [] { return FlowsStatus(); },
+                                .flows = [this] { return flows; },
                                 .relay_counts = [] { return RelayStatus(); },
                                 .flow_counts = [] { return FlowsStatus(); },
                                 .sessions = [] { return std::size_t{1}; },
@@ -204,7 +209,10 @@ class ViewWorld {
                                 .rejected = [] { return std::vector<RejectedPort>(); },
                                 .control = [] { return ControlCounters(); },
                                 .run = {.version = "1.0"}};
-      return shown_view(view, sources);
+      const std::clock_t begin = std::clock();
+      absl::StatusOr<std::string> document = shown_view(view, sources);
+      making_took = std::chrono::duration<double>(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+      return document;
     }
 
     absl::Status check_transit(const CircuitSetup& setup) override { return node.check_transit(setup); }
@@ -228,7 +236,9 @@ class ViewWorld {
     Node& node;
     std::optional<SubKey> key;
     Manner manner = Manner::kProper;
+    FlowsStatus flows;
     std::size_t made = 0;
+    std::chrono::duration<double> making_took{0};
     Connector connector;
     const TransportNegotiator transports;
     const HopDial::Means means;
