@@ -22,6 +22,8 @@ usage: tools/bench.sh BENCHMARK [options]
   multipath
           what flows gain from all of their paths, compared to one path, on rings, parallel cables, a torus, a chord, a bridge
   tuner   the tuner's choice of ring or tree for an all_reduce beside the best one, by size, on rings and a line
+  operation
+          what an operator waits for: views of 64 nodes, the live page, doctor's table of faults, packages to a first job
   checksum
           what checksums of chunks cost over TCP: throughput and CPU time with and without them, and their own speed
   hostile
@@ -39,7 +41,7 @@ case ${1:-} in
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"
     ;;
-  failover | multipath | hostile | tuner)
+  failover | multipath | hostile | operation | tuner)
     benchmark=$1
     shift
     exec python3 "$root/tools/bench/$benchmark/${benchmark}_bench.py" "$@"

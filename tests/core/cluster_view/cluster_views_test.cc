@@ -292,8 +292,8 @@ TEST(ClusterViewsTest, ASessionMayEndWithinItsAnswer) {
 }
 
 // The goal: the views of 64 nodes within a second. The nodes' clocks show the delays of the exchange, the time of this
-// process what all of them compute for it, one after the other; hosts make their own views side by side. Returns the bytes
-// of all documents.
+// process what all of them compute for it, one after the other; hosts make their own views side by side. Returns the
+// bytes of all documents.
 std::size_t ask_within_a_second(ViewWorld& world, const std::string& view) {
   const std::clock_t begin = std::clock();
   const ViewWorld::Round round = world.ask(0, view);

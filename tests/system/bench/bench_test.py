@@ -163,6 +163,14 @@ class CommandTest(unittest.TestCase):
             self.assertRegex(text, line)
         self.check_tables(text)
 
+    def test_views_of_a_small_lab(self) -> None:
+        done = bench("operation", "--only", "views", "--topology", "ring:3", "--rounds", "2", "--build", BUILD)
+        self.assertIn(done.returncode, (0, 1), done.stderr)  # a busy machine may miss a goal
+        self.assertIn("on one of 3 nodes", done.stdout)
+        self.assertEqual(re.findall(r"^\| (\w+) \| \d+\.\d\d \| \d+\.\d\d \| \d+ \|", done.stdout, re.MULTILINE),
+                         ["status", "ports", "flows", "doctor"])
+        self.assertRegex(done.stdout.splitlines()[-1], r"^operation: ")
+
     def bench_relay(self, out: Path) -> subprocess.CompletedProcess[str]:
         """Repeats the run if a second of data was not enough, as on a machine that stalled during it."""
         done = bench("relay", "--quick", "--build", BUILD, "--out", str(out))
