@@ -11,8 +11,8 @@ Installs the missing packages to build and run Cableway, on Debian 12, Ubuntu 24
 not changed. Uses sudo if not run as root.
 
   --all     also the needs of `tools/test.sh --all`: clang with its tools and linker, mpirun, shellcheck, on Debian
-            chromium (Ubuntu has it only as a snap), programs that read what Cableway writes (netplan, nmcli and
-            promtool go to build/readers, not into the system), and what --arm64 has
+            chromium (Ubuntu has it only as a snap), programs of others that tests run (netplan, nmcli, promtool and
+            sshd go to build/other_programs, not into the system), and what --arm64 has
   --arm64   also an arm64 cross-compiler with emulator and libraries (the libraries go to build/arm64-sysroot, not into
             the system); nothing on arm64 itself
   --verbs   also the needs of tools/lab/softroce and `tools/test.sh --verbs`: QEMU, tools for RDMA devices, and on Debian
@@ -49,7 +49,7 @@ if $arm64; then
 fi
 if $all; then
   packages+=(clang:clang++ lld:ld.lld clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14
-    openmpi-bin:mpirun shellcheck:shellcheck)
+    openmpi-bin:mpirun openssh-client:ssh shellcheck:shellcheck)
   if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
     packages+=(chromium:chromium fonts-dejavu-core)
   fi
@@ -96,9 +96,9 @@ sysroot=true
 if $arm64 && ! tools/arm64_sysroot.sh --check; then
   sysroot=false
 fi
-readers=true
-if $all && ! tools/readers.sh --check; then
-  readers=false
+other_programs=true
+if $all && ! tools/other_programs.sh --check; then
+  other_programs=false
 fi
 # Guest architectures of the lab without images. Only Debian has the packages that images are made of.
 missing_images=()
@@ -110,13 +110,13 @@ fi
 
 find_missing
 if $check; then
-  if ((${#missing[@]} == 0)) && $sysroot && $readers && ((${#missing_images[@]} == 0)); then
+  if ((${#missing[@]} == 0)) && $sysroot && $other_programs && ((${#missing_images[@]} == 0)); then
     echo "setup: nothing is missing"
     exit 0
   fi
   ((${#missing[@]} == 0)) || echo "setup: missing packages: ${missing[*]}"
   $sysroot || echo "setup: missing build/arm64-sysroot (create it with tools/arm64_sysroot.sh)"
-  $readers || echo "setup: missing build/readers (create it with tools/readers.sh)"
+  $other_programs || echo "setup: missing build/other_programs (create it with tools/other_programs.sh)"
   ((${#missing_images[@]} == 0)) || echo "setup: missing images in build/softroce for ${missing_images[*]}" \
     "(create them with tools/lab/softroce images --arch)"
   exit 1
@@ -168,9 +168,9 @@ if ! $sysroot; then
   echo "setup: unpacking the arm64 libraries into build/arm64-sysroot"
   tools/arm64_sysroot.sh
 fi
-if ! $readers; then
-  echo "setup: unpacking netplan, nmcli and promtool into build/readers"
-  tools/readers.sh || echo "setup: the tests that need them are skipped"
+if ! $other_programs; then
+  echo "setup: unpacking netplan, nmcli, promtool and sshd into build/other_programs"
+  tools/other_programs.sh || echo "setup: the tests that need them are skipped"
 fi
 for guest in "${missing_images[@]}"; do
   echo "setup: creating the images of the soft-RoCE lab's $guest guests in build/softroce"

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from in_lab import in_lab, main
 from lab_case import wait_until
 from lab_nodes import STEADY, LabNodes
-from reader_programs import reader
+from other_programs import other_program
 
 _PLAN = "TEST_ADDRESS_PLAN"
 _BUILD = Path(sys.argv[2] if len(sys.argv) > 2 else ".").resolve()
@@ -105,7 +105,7 @@ class FormatTest(unittest.TestCase):
         self.assertEqual(done.stderr.count("comes up with its cable"), 4)
 
     def test_netplan_reads_it(self) -> None:
-        generate = reader(self, "netplan-generate")
+        generate = other_program(self, "netplan-generate")
         with tempfile.TemporaryDirectory() as folder:
             text = (self.plan("netplan", folder) / "spark-1.yaml").read_text(encoding="ascii")
             root = Path(folder, "root")
@@ -133,7 +133,7 @@ class FormatTest(unittest.TestCase):
                 self.assertIn("90-cableway.yaml", done.stderr)
 
     def test_nmcli_takes_its_calls(self) -> None:
-        nmcli = reader(self, "nmcli")
+        nmcli = other_program(self, "nmcli")
         with tempfile.TemporaryDirectory() as folder:
             script = self.plan("nmcli", folder) / "spark-1.sh"
             # Connections are files of the folder, as nmcli works on them without NetworkManager; none comes up.

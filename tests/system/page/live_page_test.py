@@ -20,12 +20,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cabling"))
 
 from browser import Browser, find_browser
 from in_lab import in_lab, main, report_figure
 from lab_nodes import LAB_DIR, STEADY, LabNodes, Ranks
-from reader_programs import reader
+from other_programs import other_program
 from stub_node import StubNode, circle_map, lose
 
 HTTP = "127.0.0.1:7473"
@@ -199,7 +198,7 @@ class MetricsTest(unittest.TestCase):
             self.check_with_promtool(text)
 
     def check_with_promtool(self, text: str) -> None:
-        promtool = reader(self, "promtool")
+        promtool = other_program(self, "promtool")
 
         def check(metrics: str) -> tuple[int, str]:
             run = subprocess.run([promtool, "check", "metrics"], input=metrics, capture_output=True, text=True, timeout=60,

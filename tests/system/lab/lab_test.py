@@ -18,6 +18,8 @@ import unittest
 import uuid
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from lab_case import DEADLINE_S, LAB, REACH, LabTestCase, lab, main, python, script, wait_until
 from marked_processes import kill_processes_with, processes_with
 

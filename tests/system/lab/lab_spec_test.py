@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab_case import lab
 

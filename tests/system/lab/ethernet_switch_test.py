@@ -8,10 +8,13 @@ import os
 import signal
 import socket
 import struct
+import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import lab_case  # noqa: F401  (adds the lab's modules to sys.path)
 
