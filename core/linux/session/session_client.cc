@@ -1,5 +1,6 @@
 #include "core/linux/session/session_client.h"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
@@ -7,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -23,6 +25,8 @@ namespace {
 
 // A restarted node gets reports of all open flows at once: this holds some 25,000 of them with the longest texts.
 constexpr std::size_t kMaxUnsentReports = 16U << 20;
+// As many as boost::asio gives the kernel in one call.
+constexpr std::size_t kMaxWrittenAtOnce = 64;
 
 }  // namespace
 
@@ -65,7 +69,7 @@ void SessionClient::send(const SessionMessage& message) {
   if (unheard_) return;
   outgoing_.push_back(encode_session_message(message));
   outgoing_bytes_ += outgoing_.back().size();
-  if (!writing_) write_next();
+  if (writing_ == 0) write_next();
 }
 
 void SessionClient::close() {
@@ -81,22 +85,25 @@ void SessionClient::close() {
 }
 
 void SessionClient::write_next() {
-  writing_ = !outgoing_.empty();
-  if (!writing_) return;
-  boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
-                           [self = shared_from_this()](error_code error, std::size_t) {
-                             if (self->ended()) return;
-                             if (error) return self->write_failed();
-                             self->outgoing_bytes_ -= self->outgoing_.front().size();
-                             self->outgoing_.pop_front();
-                             self->write_next();
-                           });
+  writing_ = std::min(outgoing_.size(), kMaxWrittenAtOnce);
+  if (writing_ == 0) return;
+  std::vector<boost::asio::const_buffer> messages;
+  for (std::size_t i = 0; i < writing_; ++i) messages.push_back(boost::asio::buffer(outgoing_[i]));
+  boost::asio::async_write(socket_, messages, [self = shared_from_this()](error_code error, std::size_t) {
+    if (self->ended()) return;
+    if (error) return self->write_failed();
+    for (; self->writing_ > 0; --self->writing_) {
+      self->outgoing_bytes_ -= self->outgoing_.front().size();
+      self->outgoing_.pop_front();
+    }
+    self->write_next();
+  });
 }
 
 // A node that refuses a session sends its reason and closes, maybe before this process has written: that is still read.
 void SessionClient::write_failed() {
   unheard_ = true;
-  writing_ = false;
+  writing_ = 0;
   outgoing_.clear();
   outgoing_bytes_ = 0;
   if (!reading_) close();

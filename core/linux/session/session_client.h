@@ -77,8 +77,8 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   std::function<void(UniqueFd)> have_port_stamps_ = [](const UniqueFd&) {};
   std::function<void(const PortLost&)> port_lost_ = [](const PortLost&) {};
   std::function<void()> paths_changed_ = [] {};
-  bool writing_ = false;
-  bool unheard_ = false;  // the node no longer reads
+  std::size_t writing_ = 0;  // so many of outgoing_ are being written
+  bool unheard_ = false;     // the node no longer reads
   bool reading_ = false;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};
   std::vector<std::byte> body_;

@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
@@ -14,6 +12,7 @@
 #include <list>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,8 +22,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/session/local_socket.h"
 #include "core/linux/session/passed_descriptor.h"
+#include "core/session/session_input.h"
 #include "core/session/session_shares.h"
-#include "core/wire.h"
 
 namespace cableway::host {
 
@@ -37,7 +36,7 @@ constexpr std::size_t kMaxUnanswered = 256;
 // In addition to the message being written. From half of it on, requests are no longer read, so only answers to
 // earlier requests and notifications can exceed it.
 constexpr std::size_t kMaxUnsent = 1U << 20;
-constexpr std::uint32_t kMaxRequestBytes = 65536;
+constexpr std::size_t kMaxRequestBytes = 65536;
 constexpr std::chrono::seconds kHelloLimit{5};
 
 bool may_drain(const ucred& peer) {
@@ -141,9 +140,10 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
  private:
   void read() {
     reading_ = true;
-    boost::asio::async_read(socket_, boost::asio::buffer(length_),
-                            [self = shared_from_this()](error_code error, std::size_t) {
-                              self->may_go_on(error) ? self->have_length() : self->close();
+    const std::span<std::byte> room = input_.room();
+    socket_.async_read_some(boost::asio::buffer(room.data(), room.size()),
+                            [self = shared_from_this()](error_code error, std::size_t bytes) {
+                              self->may_go_on(error) ? self->have(bytes) : self->close();
                             });
   }
 
@@ -163,22 +163,43 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   // The socket may have been closed between the read and its completion.
   bool may_go_on(const error_code& error) const { return !error && socket_.is_open(); }
 
-  void have_length() {
-    WireReader reader(length_);
-    const auto bytes = reader.get<std::uint32_t>();
-    if (bytes > kMaxRequestBytes) {
-      return refuse(absl::StrCat("a request of ", bytes, " bytes; expected at most ", kMaxRequestBytes));
-    }
-    body_.resize(bytes);
-    boost::asio::async_read(socket_, boost::asio::buffer(body_),
-                            [self = shared_from_this()](error_code error, std::size_t) {
-                              self->may_go_on(error) ? self->have_request() : self->close();
-                            });
+  void have(std::size_t bytes) {
+    reading_ = false;
+    input_.filled(bytes);
+    read_on();
   }
 
-  void have_request() {
-    reading_ = false;
-    absl::StatusOr<SessionMessage> request = decode_session_message(body_);
+  // Takes the requests that have come, then reads further ones.
+  void read_on() {
+    if (taking_) return;
+    taking_ = true;
+    while (may_read() && take_request()) {
+    }
+    taking_ = false;
+  }
+
+  bool may_read() const {
+    const bool has_room = unanswered_ + outgoing_.size() < kMaxUnanswered && waiting_bytes_ < kMaxUnsent / 2;
+    return !reading_ && !refusing_ && socket_.is_open() && has_room;
+  }
+
+  // Whether there was one; else reads.
+  bool take_request() {
+    const auto next = input_.next();
+    if (!next.ok()) {
+      refuse(std::string(next.status().message()));
+      return false;
+    }
+    if (!*next) {
+      read();
+      return false;
+    }
+    have_request(**next);
+    return true;
+  }
+
+  void have_request(std::span<const std::byte> bytes) {
+    absl::StatusOr<SessionMessage> request = decode_session_message(bytes);
     if (!request.ok()) return refuse(std::string(request.status().message()));
     if (!greeted_) return greet(*request);
     if (is_report(*request)) return receive_report(*request);
@@ -189,7 +210,6 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     server_->handler(peer_, *request, [weak = weak_from_this()](const SessionMessage& answer) {
       if (const auto self = weak.lock()) self->answer(answer);
     });
-    read_on();
   }
 
   void greet(const SessionMessage& request) {
@@ -202,7 +222,6 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     greeted_ = true;
     server_->greeted.insert(this);
     send_first(encode_session_message(server_->welcome));
-    read_on();
   }
 
   // Sends the message with the descriptor, into the peer's empty buffer.
@@ -221,19 +240,13 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     has_reported_ = true;
     const absl::Status taken =
         server_->listener.reported ? server_->listener.reported(peer_, report) : absl::OkStatus();
-    if (!taken.ok()) return refuse(std::string(taken.message()));
-    read_on();
+    if (!taken.ok()) refuse(std::string(taken.message()));
   }
 
   void answer(const SessionMessage& answer) {
     send(answer);
     --unanswered_;
     read_on();
-  }
-
-  void read_on() {
-    const bool has_room = unanswered_ + outgoing_.size() < kMaxUnanswered && waiting_bytes_ < kMaxUnsent / 2;
-    if (!reading_ && !refusing_ && socket_.is_open() && has_room) read();
   }
 
   // Sends the reason and reads no further requests.
@@ -317,13 +330,13 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   const bool may_drain_;
   boost::asio::steady_timer hello_limit_;
   boost::asio::steady_timer read_limit_;
-  std::array<std::byte, sizeof(std::uint32_t)> length_{};
-  std::vector<std::byte> body_;
+  SessionInput input_{kMaxRequestBytes};
   std::deque<std::vector<std::byte>> outgoing_;  // the first is being written
   std::size_t waiting_bytes_ = 0;                // of the other messages
   std::size_t unread_bytes_ = 0;                 // of all
   std::size_t unanswered_ = 0;
   bool reading_ = false;
+  bool taking_ = false;  // read_on() goes on
   bool refusing_ = false;
   bool unheard_ = false;  // the process no longer reads
   bool greeted_ = false;

@@ -231,7 +231,13 @@ TEST_F(SessionTest, EndsASessionWithAnInvalidReport) {
   const UniqueFd peer = raw_peer();
   test::write_all(peer.get(), bytes);
   test::write_all(peer.get(), encode_session_message(FlowEnded{7, ""}));
-  serve([&] { return !left_.empty(); });
+  const std::vector<std::byte> welcome = encode_session_message(welcome_);
+  std::vector<std::byte> first_of_refusal(welcome.size() + 1);
+  serve([&] {  // both messages have come
+    return ::recv(peer.get(), first_of_refusal.data(), first_of_refusal.size(), MSG_PEEK | MSG_DONTWAIT) ==
+           static_cast<ssize_t>(first_of_refusal.size());
+  });
+  EXPECT_EQ(left_.size(), 1U);
   EXPECT_EQ(server_->sessions(), 0U);
   std::vector<SessionMessage> heard;
   for (int i = 0; i < 2; ++i) {
