@@ -89,7 +89,7 @@ class Lane {
     this.show(null);
   }
 
-  // `share` of the cable's rate; null: not known here.
+  // `share` of the cable's rate; null: not known.
   show(share) {
     const heat = share === null ? 0 : heatOf(share);
     this.group.setAttribute('class', share === null ? 'elsewhere' : 'h' + heat);
@@ -128,8 +128,7 @@ class CableMap {
     for (const wire of this.wires) if (wire.cables.length > 1) this.drawBand(wire);
     for (const wire of this.wires) wire.drawn = wire.cables.map((cable) => this.drawCable(cable, wire));
     for (const node of map.nodes) this.drawNode(node);
-    const isOwn = (drawn) => drawn.own && !drawn.cable.gone;
-    for (const wire of this.wires) if (wire.drawn.some(isOwn)) wire.label = this.drawLabel(wire);
+    for (const wire of this.wires) if (wire.drawn.some((drawn) => !drawn.cable.gone)) wire.label = this.drawLabel(wire);
   }
 
   // Each with its cables, one or several, in the order of the cables.
@@ -202,10 +201,9 @@ class CableMap {
 
   drawCable(cable, wire) {
     const curve = this.curveOf(cable);
-    const own = [cable.a, cable.b].find((end) => this.nameOf(end) === this.map.node);
     const group = svgElement('g', {class: 'cable' + (cable.gone ? ' gone' : cable.used ? '' : ' down'), tabindex: '0', role: 'img'}, this.svg);
     svgElement('path', {class: 'reach', d: curve.path()}, group);
-    const drawn = {cable, wire, own, group, fromA: new Lane(curve, group), fromB: new Lane(curve.reversed(), group)};
+    const drawn = {cable, wire, group, fromA: new Lane(curve, group), fromB: new Lane(curve.reversed(), group)};
     group.addEventListener('focus', () => this.choose(drawn));
     group.addEventListener('pointerenter', () => this.choose(drawn));
     this.describe(drawn, this.limitText(drawn));
@@ -282,37 +280,44 @@ class CableMap {
     return {x: at.x + aside.x * distance, y: at.y + aside.y * distance};
   }
 
-  // `rates`: by interface of this node, {sent, received} in bytes a second. A wire's label is what its cables carry together.
+  // `rates`: by node and interface, {sent, received} in bytes a second. A wire's label is what its cables carry together.
   show(rates) {
     for (const wire of this.wires) {
       const known = wire.drawn.map((drawn) => this.showCable(drawn, rates)).filter((each) => each !== null);
-      if (!wire.label || known.length === 0) continue;
+      if (!wire.label) continue;
       const total = (direction) => known.reduce((sum, each) => sum + each[direction], 0);
-      wire.label.textContent = bitRate(Math.max(total('fromA'), total('fromB')));
+      setText(wire.label, known.length > 0 ? bitRate(Math.max(total('fromA'), total('fromB'))) : '');
     }
   }
 
-  // A port on a switch may be several interfaces, the functions of a plug. null: none is known.
-  rateOf({cable, own}, rates) {
-    const known = (cable.interfaces || [own.interface]).map((name) => rates.get(name)).filter((rate) => rate);
+  // What the ports of that end's node have counted. A port on a switch may be several interfaces, the functions of a plug.
+  // null: none is known.
+  rateAt(end, interfaces, rates) {
+    const ofNode = rates.get(this.nameOf(end));
+    const known = ofNode ? interfaces.map((name) => ofNode.get(name)).filter((rate) => rate) : [];
     const total = (direction) => known.reduce((sum, rate) => sum + rate[direction], 0);
     return known.length > 0 ? {sent: total('sent'), received: total('received')} : null;
   }
 
-  // null: its rates are not known here.
+  // By this node's counters where it has an end of the cable, which are the newest. null: not known.
+  rateOf({a, b, interfaces}, rates) {
+    const atA = this.rateAt(a, interfaces || [a.interface], rates);
+    const atB = this.rateAt(b, [b.interface], rates);
+    if (atA && (!atB || this.nameOf(b) !== this.map.node)) return {fromA: atA.sent, fromB: atA.received};
+    return atB ? {fromA: atB.received, fromB: atB.sent} : null;
+  }
+
+  // null: its rates are not known.
   showCable(drawn, rates) {
-    const rate = drawn.own && !drawn.cable.gone && this.rateOf(drawn, rates);
-    if (!rate) return null;
-    const isA = drawn.own === drawn.cable.a;
-    const full = drawn.cable.rate_mbps * 125000;
-    const fromA = isA ? rate.sent : rate.received;
-    const fromB = isA ? rate.received : rate.sent;
-    drawn.fromA.show(fromA / full);
-    drawn.fromB.show(fromB / full);
+    const {cable, fromA, fromB} = drawn;
+    const rate = cable.gone ? null : this.rateOf(cable, rates);
+    const full = cable.rate_mbps * 125000;
+    fromA.show(rate && rate.fromA / full);
+    fromB.show(rate && rate.fromB / full);
     const direction = (from, to, value) => this.nameOf(from) + ' to ' + this.nameOf(to) + ' ' + bitRate(value) + ' (' +
         percent(value / full) + ')';
-    this.describe(drawn, direction(drawn.cable.a, drawn.cable.b, fromA) + ', ' +
-        direction(drawn.cable.b, drawn.cable.a, fromB) + '; ' + this.limitText(drawn));
-    return {fromA, fromB};
+    this.describe(drawn, (rate ? direction(cable.a, cable.b, rate.fromA) + ', ' + direction(cable.b, cable.a, rate.fromB) + '; ' : '') +
+        this.limitText(drawn));
+    return rate;
   }
 }

@@ -118,7 +118,7 @@ function severityCell(severity) {
   };
 }
 
-// Bytes a second from two counts.
+// Bytes a second from two counts of one node.
 class Rates {
   constructor() {
     this.before = new Map();
@@ -128,7 +128,7 @@ class Rates {
   of(key, count, atMs) {
     const before = this.before.get(key);
     if (before && atMs === before.atMs) return before.rate;
-    const rate = before && count >= before.count ? (count - before.count) * 1000 / (atMs - before.atMs) : null;
+    const rate = before && atMs > before.atMs && count >= before.count ? (count - before.count) * 1000 / (atMs - before.atMs) : null;
     this.before.set(key, {count, atMs, rate});
     return rate;
   }
@@ -138,9 +138,30 @@ class Rates {
   }
 }
 
+// Of the interface and its RDMA device together, which count apart; null: not known yet.
+function portRate(rates, {interface: name, counts}, direction, atMs) {
+  const rate = rates.of(direction + ' ' + name, counts[direction + '_bytes'], atMs);
+  const rdmaBytes = counts['rdma_' + direction + '_bytes'];
+  const rdma = rdmaBytes === null ? 0 : rates.of('rdma ' + direction + ' ' + name, rdmaBytes, atMs);
+  return rate === null ? null : rate + (rdma === null ? 0 : rdma);
+}
+
+// By interface, {sent, received}: those that are known.
+function ratesOfPorts(rates, ports, atMs) {
+  const known = new Map();
+  for (const port of ports) {
+    if (!port.counts) continue;
+    const sent = portRate(rates, port, 'sent', atMs);
+    const received = portRate(rates, port, 'received', atMs);
+    if (sent !== null && received !== null) known.set(port.interface, {sent, received});
+  }
+  return known;
+}
+
 class Page {
   constructor() {
     this.rates = new Rates();
+    this.others = new Map();  // by node: its Rates, and by interface what they are
     this.ports = new Rows('ports');
     this.flows = new Rows('flows');
     this.circuits = new Rows('circuits');
@@ -169,6 +190,7 @@ class Page {
   show(name, value) {
     if (name === 'map') this.showMap(value);
     if (name === 'live') this.showLive(value);
+    if (name === 'others') this.showOthers(value);
     if (name === 'log') this.showLog(value);
   }
 
@@ -181,40 +203,40 @@ class Page {
     }
     setText(byId('detail'), '');
     this.map = new CableMap(byId('map'), map, (text) => setText(byId('detail'), text));
-    this.map.show(this.portRates);
+    this.showRates();
+  }
+
+  // Of nodes that have answered.
+  showOthers({nodes}) {
+    const before = this.others;
+    this.others = new Map(nodes.map(({node, at_ms: atMs, ports}) => {
+      const {rates} = before.get(node) || {rates: new Rates()};
+      return [node, {rates, ports: ratesOfPorts(rates, ports, atMs)}];
+    }));
+    this.showRates();
+  }
+
+  showRates() {
+    if (!this.map) return;
+    const rates = new Map(Array.from(this.others, ([node, {ports}]) => [node, ports]));
+    if (this.node) rates.set(this.node, this.portRates);
+    this.map.show(rates);
   }
 
   showLive(live) {
     document.title = live.node + ' - Cableway';
     setText(byId('node'), live.node);
+    this.node = live.node;
     setText(byId('about'), 'Cluster ' + live.cluster + (this.about ? ': ' + this.about : '') + '. cablewayd ' + live.version +
         (live.draining ? '. This node drains: no paths lead through it.' : '.'));
-    this.measurePorts(live);
+    this.portRates = ratesOfPorts(this.rates, live.ports, live.at_ms);
     this.showCards(live);
     this.showProblems(live.problems);
     this.showPorts(live);
     this.showFlows(live);
     this.showCircuits(live);
-    if (this.map) this.map.show(this.portRates);
+    this.showRates();
     this.rates.forgetOlderThan(live.at_ms - 60000);
-  }
-
-  measurePorts(live) {
-    this.portRates.clear();
-    for (const port of live.ports) {
-      if (!port.counts) continue;
-      const sent = this.portRate(port, 'sent', live.at_ms);
-      const received = this.portRate(port, 'received', live.at_ms);
-      if (sent !== null && received !== null) this.portRates.set(port.interface, {sent, received});
-    }
-  }
-
-  // Of the interface and its RDMA device together, which count apart; null: not known yet.
-  portRate({interface: name, counts}, direction, atMs) {
-    const rate = this.rates.of(direction + ' ' + name, counts[direction + '_bytes'], atMs);
-    const rdmaBytes = counts['rdma_' + direction + '_bytes'];
-    const rdma = rdmaBytes === null ? 0 : this.rates.of('rdma ' + direction + ' ' + name, rdmaBytes, atMs);
-    return rate === null ? null : rate + (rdma === null ? 0 : rdma);
   }
 
   showCards(live) {

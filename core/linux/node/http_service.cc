@@ -10,7 +10,6 @@
 #include "core/linux/files/token_reader.h"
 #include "core/linux/os/process_use.h"
 #include "core/linux/os/wall_clock.h"
-#include "core/linux/ports/port_traffic.h"
 #include "core/live/live_json.h"
 #include "core/live/log_json.h"
 #include "core/live/map_json.h"
@@ -22,22 +21,7 @@ namespace {
 constexpr std::chrono::seconds kRetryAfter{2};
 
 // Documents that are no views of sessions, since they are made for the page alone.
-struct PageDocument {
-  std::string_view name;
-  std::string (*write)(const ViewSources& from, const std::vector<GoneCable>& gone);
-};
-
-constexpr PageDocument kPageDocuments[] = {
-    {"map",
-     [](const ViewSources& from, const std::vector<GoneCable>& gone) {
-       return map_json(from.topology(), from.node.identity().name, gone);
-     }},
-    {"live",
-     [](const ViewSources& from, const auto&) {
-       return live_json(from, read_port_traffic(from.node.neighbours().ports()), from.run.version);
-     }},
-    {"log", [](const ViewSources& from, const auto&) { return log_json(from.node.events()); }},
-};
+constexpr std::string_view kPageDocuments[] = {"map", "live", "others", "log"};
 
 Document document_of(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
@@ -45,8 +29,7 @@ Document document_of(std::string text) {
 
 }  // namespace
 
-HttpService::HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events,
-                         std::function<ViewSources()> sources)
+HttpService::HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, Sources sources)
     : io_(io), clock_(clock), events_(events), sources_(std::move(sources)) {}
 
 HttpService::~HttpService() {
@@ -55,7 +38,7 @@ HttpService::~HttpService() {
 
 absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_context& io, Clock& clock,
                                                                 EventSink& events, const Settings& settings,
-                                                                std::function<ViewSources()> sources) {
+                                                                Sources sources) {
   std::unique_ptr<HttpService> service;
   if (!settings.http) return service;
   service.reset(new HttpService(io, clock, events, std::move(sources)));
@@ -66,10 +49,11 @@ absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_
     service->options_.token = *std::move(token);
   }
   for (const View& view : all_views()) service->options_.views.push_back(view.name);
-  for (const PageDocument& each : kPageDocuments) {
-    service->options_.views.push_back(each.name);
-    service->options_.streamed.emplace_back(each.name);
+  for (const std::string_view name : kPageDocuments) {
+    service->options_.views.push_back(name);
+    service->options_.streamed.emplace_back(name);
   }
+  service->others_.emplace(clock, service->sources_.views().node.identity().name, service->sources_.all_nodes);
   service->topology_changed();
   service->listen();
   return service;
@@ -96,23 +80,25 @@ void HttpService::listen() {
 }
 
 void HttpService::topology_changed() {
-  gone_.learn(sources_().topology(), clock_.now(), host_wall_time());
+  gone_.learn(sources_.views().topology(), clock_.now(), host_wall_time());
 }
 
-Document HttpService::make_document(const std::string& name) const {
-  const ViewSources sources = sources_();
+Document HttpService::make_document(const std::string& name) {
+  const ViewSources from = sources_.views();
   if (name == kMetricsDocument) {
-    const HostMeasures host = {read_port_traffic(sources.node.neighbours().ports()), read_process_use()};
-    return document_of(node_metrics(sources, host, sources.run.version));
+    return document_of(node_metrics(from, {sources_.traffic(), read_process_use()}, from.run.version));
   }
-  for (const PageDocument& each : kPageDocuments) {
-    if (each.name == name) return document_of(each.write(sources, gone_.list(clock_.now())));
+  if (name == "map") {
+    return document_of(map_json(from.topology(), from.node.identity().name, gone_.list(clock_.now())));
   }
-  ViewReply reply = answer_view(name, sources);
+  if (name == "live") return document_of(live_json(from, sources_.traffic(), from.run.version));
+  if (name == "others") return document_of(others_->json());
+  if (name == "log") return document_of(log_json(from.node.events()));
+  ViewReply reply = answer_view(name, from);
   return reply.error.empty() ? document_of(std::move(reply.text)) : nullptr;
 }
 
-void HttpService::make(const std::string& name, const std::function<void(MadeDocument)>& take) const {
+void HttpService::make(const std::string& name, const std::function<void(MadeDocument)>& take) {
   const Instant begin = clock_.now();
   Document document = make_document(name);
   take({std::move(document), clock_.now() - begin});

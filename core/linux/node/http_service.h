@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -13,6 +14,8 @@
 #include "core/event/event_sink.h"
 #include "core/linux/http/http_server.h"
 #include "core/live/gone_cables.h"
+#include "core/live/other_ports.h"
+#include "core/metrics/host_measures.h"
 #include "core/settings/settings.h"
 #include "core/view/view_table.h"
 
@@ -21,11 +24,17 @@ namespace cableway::host {
 // Lives on the thread that runs `io`; the server has its own.
 class HttpService {
  public:
+  struct Sources {
+    std::function<ViewSources()> views;
+    std::function<HostTraffic()> traffic;  // of this node's ports
+    OtherPorts::Ask all_nodes;             // for their views
+  };
+
   // Null without an error if the settings do not ask for it. A token file that cannot be used is an error; an address
   // that cannot be used is not (problem()). All arguments except `settings` must outlive it.
   static absl::StatusOr<std::unique_ptr<HttpService>> start(boost::asio::io_context& io, Clock& clock,
                                                             EventSink& events, const Settings& settings,
-                                                            std::function<ViewSources()> sources);
+                                                            Sources sources);
   ~HttpService();
   HttpService(const HttpService&) = delete;
   HttpService& operator=(const HttpService&) = delete;
@@ -37,17 +46,18 @@ class HttpService {
   const std::string& problem() const { return problem_; }
 
  private:
-  HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, std::function<ViewSources()> sources);
+  HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, Sources sources);
   void listen();
-  void make(const std::string& name, const std::function<void(MadeDocument)>& take) const;
-  Document make_document(const std::string& name) const;
+  void make(const std::string& name, const std::function<void(MadeDocument)>& take);
+  Document make_document(const std::string& name);
 
   boost::asio::io_context& io_;
   Clock& clock_;
   EventSink& events_;
-  const std::function<ViewSources()> sources_;
+  const Sources sources_;
   HttpServer::Options options_;
   GoneCables gone_;
+  std::optional<OtherPorts> others_;
   std::string problem_;
   std::unique_ptr<Timer> retry_;
   std::shared_ptr<char> lifetime_ = std::make_shared<char>();  // for work that the server has posted

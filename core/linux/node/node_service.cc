@@ -232,7 +232,11 @@ absl::Status NodeService::start_pulses() {
 // port.
 absl::Status NodeService::start_http(For whom) {
   if (whom == For::kJob) return absl::OkStatus();
-  auto http = HttpService::start(io_, clock_, events(), settings_, [this] { return view_sources(); });
+  const HttpService::Sources sources = {[this] { return view_sources(); }, [this] { return port_traffic(); },
+                                        [this](const ClusterViewRequest& request, ClusterViews::Answer answer) {
+                                          views_->request({}, request, std::move(answer));
+                                        }};
+  auto http = HttpService::start(io_, clock_, events(), settings_, sources);
   if (!http.ok()) return http.status();
   http_ = *std::move(http);
   return absl::OkStatus();
@@ -452,7 +456,7 @@ ViewSources NodeService::view_sources() const {
           .keys = [this] { return keys_->fingerprints(); },
           .rejected = [this] { return inventory_->rejected(); },
           .control = [this] { return channel_.counters(); },
-          .port_bytes = [this] { return read_port_bytes(*node_); },
+          .port_bytes = [this] { return port_bytes_of(port_traffic()); },
           .run = {.version = CABLEWAY_VERSION, .started = started_, .wall_clock = host_wall_time}};
 }
 

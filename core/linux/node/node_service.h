@@ -26,6 +26,7 @@
 #include "core/linux/node/view_service.h"
 #include "core/linux/os/asio_clock.h"
 #include "core/linux/ports/netlink_inventory.h"
+#include "core/linux/ports/port_traffic.h"
 #include "core/linux/session/session_group.h"
 #include "core/linux/session/session_server.h"
 #include "core/node/node.h"
@@ -98,6 +99,7 @@ class NodeService {
   void on_flood(const IdleRate::From& from, std::size_t per_second);
   Welcome welcome() const;
   ViewSources view_sources() const;
+  HostTraffic port_traffic() const { return port_traffic_->read(node_->neighbours().ports()); }
 
   boost::asio::io_context& io_;
   Settings settings_;
@@ -108,6 +110,7 @@ class NodeService {
   std::unique_ptr<NetlinkInventory> inventory_;
   std::unique_ptr<KeyService> keys_;
   std::unique_ptr<Node> node_;
+  const std::unique_ptr<PortTraffic> port_traffic_ = std::make_unique<PortTraffic>();
   std::unique_ptr<Timer> listen_retry_;
   std::string members_;  // nodes and cables, and whether each is draining, as of the last TOPOLOGY_CHANGED
   // By cable: why hellos found it unfit (large packets lost, an end's MTU lowered). Kept until the cable is up again.

@@ -3,15 +3,14 @@
 #include <utility>
 
 #include "core/cluster_view/view_paths.h"
-#include "core/linux/ports/port_traffic.h"
 #include "core/view/shown_view.h"
 
 namespace cableway::host {
 
-std::map<std::string, PortBytes> read_port_bytes(const Node& node) {
+std::map<std::string, PortBytes> port_bytes_of(const HostTraffic& traffic) {
   std::map<std::string, PortBytes> bytes;
-  for (const auto& [interface, traffic] : read_port_traffic(node.neighbours().ports())) {
-    const auto& [received, sent] = traffic;
+  for (const auto& [interface, counts] : traffic) {
+    const auto& [received, sent] = counts;
     bytes[interface] = {received.bytes, sent.bytes, received.rdma_bytes, sent.rdma_bytes};
   }
   return bytes;

@@ -13,13 +13,14 @@
 #include "core/cluster_view/cluster_views.h"
 #include "core/cluster_view/view_answers.h"
 #include "core/crypto/sub_key.h"
+#include "core/metrics/host_measures.h"
 #include "core/node/node.h"
 #include "core/view/view_table.h"
 
 namespace cableway::host {
 
-// ViewSources::port_bytes of a node on this host.
-std::map<std::string, PortBytes> read_port_bytes(const Node& node);
+// For ViewSources::port_bytes.
+std::map<std::string, PortBytes> port_bytes_of(const HostTraffic& traffic);
 
 // Lives on the node's thread.
 class ViewService {

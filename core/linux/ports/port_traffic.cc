@@ -63,10 +63,56 @@ void add_rdma_bytes(const Sysfs& sysfs, const std::vector<PortFacts>& ports, Hos
   }
 }
 
-HostTraffic read_port_traffic(const std::vector<PortFacts>& ports) {
+PortTraffic::PortTraffic(AddRdmaBytes add) : add_(std::move(add)) {}
+
+PortTraffic::~PortTraffic() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+HostTraffic PortTraffic::read(const std::vector<PortFacts>& ports) {
   HostTraffic traffic = read_interface_traffic();
-  add_rdma_bytes(Sysfs(), ports, traffic);
+  add_answer(ports, traffic);
   return traffic;
+}
+
+void PortTraffic::add_answer(const std::vector<PortFacts>& ports, HostTraffic& traffic) {
+  if (std::none_of(ports.begin(), ports.end(), [](const PortFacts& port) { return !port.rdma_device.empty(); })) return;
+  if (!thread_.joinable()) thread_ = std::thread([this] { answer_requests(); });
+  std::unique_lock lock(mutex_);
+  if (is_asked_) return;
+  is_asked_ = true;
+  ports_ = ports;
+  rdma_.clear();
+  for (const PortFacts& port : ports) rdma_[port.interface];
+  changed_.notify_all();
+  if (!changed_.wait_for(lock, kPatience, [this] { return !is_asked_; })) return;
+  for (auto& [interface, counts] : traffic) {
+    const auto found = rdma_.find(interface);
+    if (found == rdma_.end()) continue;
+    counts.received.rdma_bytes = found->second.received.rdma_bytes;
+    counts.sent.rdma_bytes = found->second.sent.rdma_bytes;
+  }
+}
+
+void PortTraffic::answer_requests() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return is_asked_ || is_ending_; });
+    if (is_ending_) return;
+    const std::vector<PortFacts> ports = ports_;
+    HostTraffic rdma = rdma_;
+    lock.unlock();
+    add_(ports, rdma);
+    lock.lock();
+    rdma_ = std::move(rdma);
+    is_asked_ = false;
+    changed_.notify_all();
+  }
 }
 
 }  // namespace cableway::host

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/core/linux/fake_sysfs.h"
@@ -87,6 +91,59 @@ TEST_F(PortTrafficTest, AnInterfaceThatIsGoneIsNotMade) {
   sysfs_.add_rdma_device("mlx5_0");
   set_counters("mlx5_0/ports/1", "1", "1");
   EXPECT_FALSE(traffic_of({port("eth3", "mlx5_0")}).contains("eth3"));
+}
+
+// Devices that answer once they are let.
+struct SlowDevices {
+  PortTraffic::AddRdmaBytes add() {
+    return [this](const std::vector<PortFacts>& ports, HostTraffic& traffic) {
+      ++asked;
+      while (!may_answer) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      traffic.at(ports.front().interface).received.rdma_bytes = 4 * asked;
+    };
+  }
+  std::atomic<bool> may_answer{true};
+  std::atomic<std::uint64_t> asked{0};
+};
+
+// The first answers may be too late on a busy machine.
+std::optional<std::uint64_t> await_bytes(PortTraffic& traffic, const std::vector<PortFacts>& ports) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::optional<std::uint64_t> bytes;
+  while (!bytes && std::chrono::steady_clock::now() < deadline) {
+    bytes = traffic.read(ports).at("lo").received.rdma_bytes;
+  }
+  return bytes;
+}
+
+TEST_F(PortTrafficTest, AnswersOfDevicesAreThoseOfTheCall) {
+  SlowDevices devices;
+  PortTraffic traffic(devices.add());
+  for (int calls = 0; calls < 2; ++calls) {
+    const std::optional<std::uint64_t> bytes = await_bytes(traffic, {port("lo", "mlx5_0")});
+    EXPECT_EQ(bytes, 4 * devices.asked);
+  }
+}
+
+TEST_F(PortTrafficTest, ADeviceThatIsSlowDelaysOneCallBriefly) {
+  SlowDevices devices;
+  devices.may_answer = false;
+  PortTraffic traffic(devices.add());
+  for (int calls = 0; calls < 20; ++calls) {
+    EXPECT_EQ(traffic.read({port("lo", "mlx5_0")}).at("lo").received.rdma_bytes, std::nullopt);
+  }
+  EXPECT_LE(devices.asked, 1U);
+  devices.may_answer = true;
+  const std::optional<std::uint64_t> bytes = await_bytes(traffic, {port("lo", "mlx5_0")});
+  EXPECT_EQ(bytes, 4 * devices.asked);
+}
+
+TEST_F(PortTrafficTest, WithoutADeviceNoneIsAsked) {
+  SlowDevices devices;
+  devices.may_answer = false;
+  PortTraffic traffic(devices.add());
+  EXPECT_EQ(traffic.read({port("lo", "")}).at("lo").received.rdma_bytes, std::nullopt);
+  EXPECT_EQ(devices.asked, 0U);
 }
 
 }  // namespace

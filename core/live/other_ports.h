@@ -1,0 +1,57 @@
+// What the ports of other nodes have carried, for a page that draws all cables: their views `ports`
+// (docs/decisions/0031-views-of-all-nodes.md), asked for only while somebody reads the page.
+#ifndef CABLEWAY_CORE_LIVE_OTHER_PORTS_H_
+#define CABLEWAY_CORE_LIVE_OTHER_PORTS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "core/clock.h"
+#include "core/session/cluster_view_message.h"
+
+namespace cableway {
+
+// One thread: the clock's.
+class OtherPorts {
+ public:
+  // From the end of a round to the next one.
+  static constexpr std::chrono::seconds kPause{3};
+  // Larger documents are left out, as is what comes after so many bytes of a round.
+  static constexpr std::size_t kMaxDocumentBytes = 64U << 10;
+  static constexpr std::size_t kMaxRoundBytes = 4U << 20;
+  static constexpr std::size_t kMaxPorts = 128;  // of a node
+
+  // As ClusterViews::request(). May answer at once or later, and not at all any more once this is destroyed.
+  using Ask = std::function<void(const ClusterViewRequest&, std::function<void(const ClusterViewReply&)>)>;
+
+  // `own`: the name of this node, which is left out. `clock` must outlive it.
+  OtherPorts(Clock& clock, std::string own, Ask ask);
+
+  // What the last round has brought; docs/metrics.md describes the members. Begins the next round if it is due: to be
+  // called again and again, once a second or so.
+  std::string json();
+
+ private:
+  void ask(const ClusterViewRequest& request);
+  void have(const ClusterViewReply& reply);
+  void take(const NodeAnswer& answer);
+
+  Clock& clock_;
+  const std::string own_;
+  const Ask ask_;
+  bool asks_ = false;  // a round goes on
+  std::optional<Instant> ended_;
+  std::size_t bytes_ = 0;  // of this round
+  nlohmann::ordered_json coming_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json shown_ = nlohmann::ordered_json::array();
+  const std::shared_ptr<char> life_ = std::make_shared<char>();
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_LIVE_OTHER_PORTS_H_
