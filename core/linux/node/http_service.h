@@ -11,10 +11,10 @@
 
 #include "absl/status/statusor.h"
 #include "core/clock.h"
+#include "core/cluster_view/other_ports.h"
 #include "core/event/event_sink.h"
 #include "core/linux/http/http_server.h"
 #include "core/live/gone_cables.h"
-#include "core/live/other_ports.h"
 #include "core/metrics/host_measures.h"
 #include "core/settings/settings.h"
 #include "core/view/view_table.h"

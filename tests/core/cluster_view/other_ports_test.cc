@@ -1,4 +1,4 @@
-#include "core/live/other_ports.h"
+#include "core/cluster_view/other_ports.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

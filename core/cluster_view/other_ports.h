@@ -1,7 +1,7 @@
 // What the ports of other nodes have carried, for a page that draws all cables: their views `ports`
 // (docs/decisions/0031-views-of-all-nodes.md), asked for only while somebody reads the page.
-#ifndef CABLEWAY_CORE_LIVE_OTHER_PORTS_H_
-#define CABLEWAY_CORE_LIVE_OTHER_PORTS_H_
+#ifndef CABLEWAY_CORE_CLUSTER_VIEW_OTHER_PORTS_H_
+#define CABLEWAY_CORE_CLUSTER_VIEW_OTHER_PORTS_H_
 
 #include <chrono>
 #include <cstddef>
@@ -54,4 +54,4 @@ class OtherPorts {
 
 }  // namespace cableway
 
-#endif  // CABLEWAY_CORE_LIVE_OTHER_PORTS_H_
+#endif  // CABLEWAY_CORE_CLUSTER_VIEW_OTHER_PORTS_H_
