@@ -27,7 +27,7 @@ cableway_folder_uses(routing/paths routing/topology)
 cableway_folder_uses(routing/offers routing/topology routing/paths)
 cableway_folder_uses(routing/shapes routing/text routing/topology)
 cableway_folder_uses(routing/placement routing/text routing/topology routing/paths)
-cableway_folder_uses(routing/topology_io routing/text routing/topology)
+cableway_folder_uses(routing/topology_io routing/text routing/topology routing/layout)
 
 cableway_folder_uses(core)
 cableway_folder_uses(core/gate core)
