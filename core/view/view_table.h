@@ -38,6 +38,7 @@ struct ViewSources {
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
   ReadPortBytes port_bytes = {};  // not read where it is null
+  std::function<std::string()> gone = {};  // the view of that name (core/live/gone_json.h); null: there is none
   ProgramRun run = {};
 };
 

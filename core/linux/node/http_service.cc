@@ -9,7 +9,6 @@
 #include "core/http/http_route.h"
 #include "core/linux/files/token_reader.h"
 #include "core/linux/os/process_use.h"
-#include "core/linux/os/wall_clock.h"
 #include "core/linux/ports/port_traffic.h"
 #include "core/live/live_json.h"
 #include "core/live/log_json.h"
@@ -45,9 +44,9 @@ Document document_of(std::string text) {
 
 }  // namespace
 
-HttpService::HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events,
+HttpService::HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, const GoneCables& gone,
                          std::function<ViewSources()> sources)
-    : io_(io), clock_(clock), events_(events), sources_(std::move(sources)) {}
+    : io_(io), clock_(clock), events_(events), gone_(gone), sources_(std::move(sources)) {}
 
 HttpService::~HttpService() {
   lifetime_.reset();
@@ -55,10 +54,11 @@ HttpService::~HttpService() {
 
 absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_context& io, Clock& clock,
                                                                 EventSink& events, const Settings& settings,
+                                                                const GoneCables& gone,
                                                                 std::function<ViewSources()> sources) {
   std::unique_ptr<HttpService> service;
   if (!settings.http) return service;
-  service.reset(new HttpService(io, clock, events, std::move(sources)));
+  service.reset(new HttpService(io, clock, events, gone, std::move(sources)));
   service->options_.address = *settings.http;
   if (!settings.http_token_file.empty()) {
     absl::StatusOr<std::string> token = read_token(settings.http_token_file);
@@ -70,7 +70,6 @@ absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_
     service->options_.views.push_back(each.name);
     service->options_.streamed.emplace_back(each.name);
   }
-  service->topology_changed();
   service->listen();
   return service;
 }
@@ -93,10 +92,6 @@ void HttpService::listen() {
   if (reason != problem_) events_.raise(EventCode::kHttpFailed, reason, {{"reason", reason}});
   problem_ = std::move(reason);
   retry_ = clock_.call_after(kRetryAfter, [this] { listen(); });
-}
-
-void HttpService::topology_changed() {
-  gone_.learn(sources_().topology(), clock_.now(), host_wall_time());
 }
 
 Document HttpService::make_document(const std::string& name) const {

@@ -25,19 +25,18 @@ class HttpService {
   // that cannot be used is not (problem()). All arguments except `settings` must outlive it.
   static absl::StatusOr<std::unique_ptr<HttpService>> start(boost::asio::io_context& io, Clock& clock,
                                                             EventSink& events, const Settings& settings,
+                                                            const GoneCables& gone,
                                                             std::function<ViewSources()> sources);
   ~HttpService();
   HttpService(const HttpService&) = delete;
   HttpService& operator=(const HttpService&) = delete;
 
-  // For the cables that are gone, which the page shows: to be called whenever the topology has changed.
-  void topology_changed();
-
   // Why nothing is served now; empty: it is.
   const std::string& problem() const { return problem_; }
 
  private:
-  HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, std::function<ViewSources()> sources);
+  HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, const GoneCables& gone,
+              std::function<ViewSources()> sources);
   void listen();
   void make(const std::string& name, const std::function<void(MadeDocument)>& take) const;
   Document make_document(const std::string& name) const;
@@ -45,9 +44,9 @@ class HttpService {
   boost::asio::io_context& io_;
   Clock& clock_;
   EventSink& events_;
+  const GoneCables& gone_;
   const std::function<ViewSources()> sources_;
   HttpServer::Options options_;
-  GoneCables gone_;
   std::string problem_;
   std::unique_ptr<Timer> retry_;
   std::shared_ptr<char> lifetime_ = std::make_shared<char>();  // for work that the server has posted

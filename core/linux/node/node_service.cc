@@ -12,8 +12,9 @@
 #include "core/linux/ports/own_network.h"
 #include "core/linux/session/session_listener.h"
 #include "core/linux/session/session_names.h"
+#include "core/live/gone_json.h"
 #include "core/printable.h"
-#include "core/settings/settings_table.h"
+#include "core/settings/settings_reload.h"
 #include "core/view/view_table.h"
 
 namespace cableway::host {
@@ -31,23 +32,6 @@ std::uint64_t new_boot_nonce() {
 
 std::string text(const absl::Status& status) {
   return std::string(status.message());
-}
-
-// Keys of the settings that differ, as in "node, ports".
-std::string different_settings(const Settings& left, const Settings& right) {
-  std::string keys;
-  for (const Setting& setting : all_settings()) {
-    if (setting.show(left) == setting.show(right)) continue;
-    absl::StrAppend(&keys, keys.empty() ? "" : ", ", absl::string_view(setting.key.data(), setting.key.size()));
-  }
-  return keys;
-}
-
-// Copies the settings that need no restart.
-void adopt_reloaded(const Settings& from, Settings& to) {
-  for (const Setting& setting : all_settings()) {
-    if (setting.reloads) static_cast<void>(setting.set(setting, setting.show(from), to));
-  }
 }
 
 }  // namespace
@@ -232,7 +216,7 @@ absl::Status NodeService::start_pulses() {
 // port.
 absl::Status NodeService::start_http(For whom) {
   if (whom == For::kJob) return absl::OkStatus();
-  auto http = HttpService::start(io_, clock_, events(), settings_, [this] { return view_sources(); });
+  auto http = HttpService::start(io_, clock_, events(), settings_, gone_, [this] { return view_sources(); });
   if (!http.ok()) return http.status();
   http_ = *std::move(http);
   return absl::OkStatus();
@@ -325,7 +309,7 @@ void NodeService::on_topology_changed() {
   paths_->topology_changed();
   relay_->topology_changed();
   if (pulses_ != nullptr) pulses_->update();
-  if (http_ != nullptr) http_->topology_changed();
+  gone_.learn(node_->paths().topology(), clock_.now(), host_wall_time());
 }
 
 // Raises TOPOLOGY_CHANGED and informs processes if nodes or cables have changed, or which of them paths may use, but
@@ -453,6 +437,7 @@ ViewSources NodeService::view_sources() const {
           .rejected = [this] { return inventory_->rejected(); },
           .control = [this] { return channel_.counters(); },
           .port_bytes = [this] { return read_port_bytes(*node_); },
+          .gone = [this] { return gone_json(gone_.list(clock_.now())); },
           .run = {.version = CABLEWAY_VERSION, .started = started_, .wall_clock = host_wall_time}};
 }
 
