@@ -2,6 +2,7 @@
 # Builds this system's own release of abseil as static, position-independent libraries, which the packages link in.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/separate_apt.sh
 
 usage() {
   cat <<'USAGE'
@@ -50,7 +51,7 @@ fi
 state=$PWD/$made/apt
 log=$PWD/build/abseil/$arch.log
 rm -rf "$made"
-mkdir -p "$state"/{lists,cache,etc}
+separate_state "$state"
 : >"$log"
 
 run() { # <description> <remedy> <command...>
@@ -63,23 +64,15 @@ run() { # <description> <remedy> <command...>
   fi
 }
 
-# apt with a state of its own, and with the sources of every repository whose packages this machine uses.
-: >"$state/status"
+# The sources of every repository whose packages this machine uses.
 apt-get indextargets --format "deb-src \$(REPO_URI) \$(RELEASE) \$(COMPONENT) # \$(ORIGIN)" 'Created-By: Packages' |
   sed -nE 's/ # (Debian|Ubuntu)$//p' | sort -u >"$state/sources.list"
 if [[ ! -s $state/sources.list ]]; then
   echo "static_abseil: apt has no lists of Debian's or Ubuntu's packages here: run apt-get update" >&2
   exit 1
 fi
-cat >"$state/apt.conf" <<CONF
-APT::Sandbox::User "";
-Acquire::Languages "none";
-Acquire::Retries "3";
+cat >>"$state/apt.conf" <<CONF
 APT::Update::Error-Mode "any";
-Dir::State "$state";
-Dir::State::status "$state/status";
-Dir::State::lists "$state/lists";
-Dir::Cache "$state/cache";
 Dir::Etc::sourcelist "$state/sources.list";
 Dir::Etc::sourceparts "/dev/null";
 CONF

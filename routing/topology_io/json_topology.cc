@@ -240,8 +240,8 @@ absl::Status JsonReader::read_root(const Json& root) {
     if (const std::string wrong = schema_fault(root); !wrong.empty()) return fault(wrong);
   }
   Members members(root, "");
-  // The command line adds its comparison with an expected topology.
-  members.expect("nodes", {"cluster", "cables", "expected", kSchemaMember});
+  // The command line adds its comparison with an expected topology, and cables that were there.
+  members.expect("nodes", {"cluster", "cables", "expected", "gone", kSchemaMember});
   cluster_ = members.text("cluster", kDefaultCluster);
   const Json* const nodes = members.array("nodes");
   const Json* const cables = members.array("cables");

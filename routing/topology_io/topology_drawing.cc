@@ -1,13 +1,17 @@
 #include "routing/topology_io/topology_drawing.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "routing/layout/switch_boxes.h"
 #include "routing/topology/cable_name.h"
 #include "routing/topology/physical_cable.h"
 #include "routing/topology/topology_kind.h"
@@ -31,16 +35,29 @@ std::string rate_text(std::uint64_t rate_mbps, const char* giga, const char* meg
   return absl::StrCat(rate_mbps, mega);
 }
 
+std::string range_text(std::uint64_t slowest, std::uint64_t fastest) {
+  const std::string text = rate_text(fastest, " Gbit/s", " Mbit/s");
+  return slowest == fastest ? text : absl::StrCat(rate_text(slowest, " Gbit/s", " Mbit/s"), " to ", text);
+}
+
+// "eth1", "plug p0" of a port named "n0 eth1", "n0 plug p0".
+std::string name_at_node(const SwitchPort& port) {
+  return std::string(absl::StripPrefix(port.name, absl::StrCat(port.node, " ")));
+}
+
 // The labels of nodes and cables in a drawing.
 class Labels {
  public:
-  explicit Labels(const Topology& topology) : topology_(topology) {
-    for (const Cable& cable : topology.cables()) {
-      rates_differ_ = rates_differ_ || cable.rate_mbps != topology.cables().front().rate_mbps;
+  explicit Labels(const BoxedTopology& boxed) : boxed_(boxed), topology_(boxed.drawn) {
+    for (const Cable& cable : topology_.cables()) {
+      rates_differ_ = rates_differ_ || cable.rate_mbps != topology_.cables().front().rate_mbps;
     }
   }
 
-  std::string node(NodeIndex index) const { return cut(topology_.node(index).name, kNodeLabel); }
+  std::string node(NodeIndex index) const {
+    const std::string& name = topology_.node(index).name;
+    return boxed_.boxes.contains(name) ? absl::StrCat("[", name, "]") : cut(name, kNodeLabel);
+  }
 
   // The cables that join `a` and `b`.
   GridDrawing::Link link(NodeIndex a, NodeIndex b) const {
@@ -57,10 +74,13 @@ class Labels {
   // Its name and rate, as far as they add to the drawing.
   std::string cable(const Cable& cable) const {
     std::string rate = rates_differ_ ? rate_text(cable.rate_mbps, "G", "M") : "";
-    if (has_default_name(topology_, cable)) return rate;
-    return rate.empty() ? cable.name : absl::StrCat(cable.name, " ", rate);
+    const auto port = boxed_.ports.find(cable.name);
+    if (port == boxed_.ports.end() && has_default_name(topology_, cable)) return rate;
+    const std::string name = port == boxed_.ports.end() ? cable.name : name_at_node(port->second);
+    return rate.empty() ? name : absl::StrCat(name, " ", rate);
   }
 
+  const BoxedTopology& boxed_;
   const Topology& topology_;
   bool rates_differ_ = false;
 };
@@ -251,22 +271,22 @@ std::string latencies(const Topology& topology) {
   return absl::StrCat(", ", *least != *most ? absl::StrCat(*least, " to ") : "", *most, " us");
 }
 
-std::string facts(const Topology& topology, const TopologyShape& shape) {
+std::string switch_count(std::size_t switches) {
+  return switches == 0 ? "" : absl::StrCat(switches, switches == 1 ? " switch, " : " switches, ");
+}
+
+std::string facts(const Topology& topology, std::size_t switches) {
+  const TopologyShape shape = recognise_shape(topology);
   std::string text(kind_name(shape.kind));
   if (shape.kind == TopologyKind::kTorus) absl::StrAppend(&text, " ", shape.rows, "x", shape.columns);
   if (shape.kind == TopologyKind::kDisconnected) absl::StrAppend(&text, " in ", topology.components().size(), " parts");
   absl::StrAppend(&text, ": ", topology.node_count(), topology.node_count() == 1 ? " node, " : " nodes, ",
-                  topology.cable_count(), topology.cable_count() == 1 ? " cable" : " cables");
+                  switch_count(switches), topology.cable_count(), topology.cable_count() == 1 ? " cable" : " cables");
   if (topology.cable_count() == 0) return text;
   const auto [slowest, fastest] =
       std::minmax_element(topology.cables().begin(), topology.cables().end(),
                           [](const Cable& left, const Cable& right) { return left.rate_mbps < right.rate_mbps; });
-  const std::string fastest_text = rate_text(fastest->rate_mbps, " Gbit/s", " Mbit/s");
-  absl::StrAppend(&text, " of ");
-  if (slowest->rate_mbps != fastest->rate_mbps) {
-    absl::StrAppend(&text, rate_text(slowest->rate_mbps, " Gbit/s", " Mbit/s"), " to ");
-  }
-  return absl::StrCat(text, fastest_text, latencies(topology));
+  return absl::StrCat(text, " of ", range_text(slowest->rate_mbps, fastest->rate_mbps), latencies(topology));
 }
 
 std::string unused_note(const Cable& cable) {
@@ -275,11 +295,57 @@ std::string unused_note(const Cable& cable) {
   return absl::StrCat("lossy: no path leads over cable ", name, ", which loses ", cable.loss_percent, " % of packets");
 }
 
-// One line for every draining node, every unused or lossy cable, every physical cable of several cables, and every
-// connector and PCIe link that cables share.
-std::string draw_notes(const Topology& topology, const Labels& labels) {
-  constexpr std::size_t kMaxNotes = 24;
+// "[switch] joins 4 ports of 10 Gbit/s, each with each: 6 cables"
+std::vector<std::string> switch_notes(const BoxedTopology& boxed) {
+  std::vector<std::string> notes;
+  for (const std::string& box : boxed.boxes) {
+    std::set<std::string> cables;
+    std::vector<std::uint64_t> rates;
+    for (const auto& [name, port] : boxed.ports) {
+      if (port.box != box) continue;
+      cables.insert(port.cables.begin(), port.cables.end());
+      rates.push_back(port.rate_mbps);
+    }
+    const auto [slowest, fastest] = std::ranges::minmax(rates);
+    notes.push_back(absl::StrCat("[", box, "] joins ", rates.size(), " ports of ", range_text(slowest, fastest),
+                                 ", each with each: ", cables.size(), " cables"));
+  }
+  return notes;
+}
+
+// What cables share that no switch joins.
+std::vector<std::string> sharing_notes(const Topology& topology, const BoxedTopology& boxed) {
+  std::set<std::string> replaced;
+  for (const auto& [name, port] : boxed.ports) replaced.insert(port.cables.begin(), port.cables.end());
   const PhysicalCables physical = physical_cables(topology);
+  const auto is_replaced = [&](const PhysicalCable& wire) {
+    return replaced.contains(topology.cable(wire.cables.front()).name);
+  };
+  const auto node_name = [&](NodeIndex node) { return cut(topology.node(node).name, kNodeLabel); };
+  std::vector<std::string> notes;
+  for (const PhysicalCable& wire : physical.cables) {
+    if (wire.cables.size() == 1 || is_replaced(wire)) continue;
+    notes.push_back(absl::StrCat("one wire: ", wire.cables.size(), " cables between ", node_name(wire.a), " and ",
+                                 node_name(wire.b), ", together ", rate_text(wire.rate_mbps, " Gbit/s", " Mbit/s")));
+  }
+  for (const SharedConnector& connector : physical.connectors) {
+    if (is_replaced(physical.cables[connector.physical_cables.front()])) continue;
+    notes.push_back(absl::StrCat("shared: ", cut(connector_name(topology, physical, connector), 2 * kNodeLabel),
+                                 " has ", connector.physical_cables.size(), " cables, together ",
+                                 rate_text(connector.rate_mbps, " Gbit/s", " Mbit/s")));
+  }
+  for (const SharedRoot& root : physical.roots) {
+    notes.push_back(absl::StrCat("shared: ", cut(root_name(topology, root), 2 * kNodeLabel), " (PCIe) has ",
+                                 root.cables.size(), " cables, together ",
+                                 rate_text(root.rate_mbps, " Gbit/s", " Mbit/s")));
+  }
+  return notes;
+}
+
+// One line for every draining node, every unused or lossy cable, every switch, every physical cable of several cables,
+// and every connector and PCIe link that cables share.
+std::string draw_notes(const Topology& topology, const BoxedTopology& boxed) {
+  constexpr std::size_t kMaxNotes = 24;
   std::vector<std::string> notes;
   for (const Node& node : topology.nodes()) {
     if (node.draining) notes.push_back(absl::StrCat("draining: ", cut(node.name, kNodeLabel), " relays nothing"));
@@ -290,21 +356,8 @@ std::string draw_notes(const Topology& topology, const Labels& labels) {
     notes.push_back(absl::StrCat("lossy: cable ", cut(cable.name, 2 * kNodeLabel), " loses ", cable.loss_percent,
                                  " % of packets, and there is no better way"));
   }
-  for (const PhysicalCable& cable : physical.cables) {
-    if (cable.cables.size() == 1) continue;
-    notes.push_back(absl::StrCat("one wire: ", cable.cables.size(), " cables between ", labels.node(cable.a), " and ",
-                                 labels.node(cable.b), ", together ",
-                                 rate_text(cable.rate_mbps, " Gbit/s", " Mbit/s")));
-  }
-  for (const SharedConnector& connector : physical.connectors) {
-    notes.push_back(absl::StrCat("shared: ", cut(connector_name(topology, physical, connector), 2 * kNodeLabel),
-                                 " has ", connector.physical_cables.size(), " cables, together ",
-                                 rate_text(connector.rate_mbps, " Gbit/s", " Mbit/s")));
-  }
-  for (const SharedRoot& root : physical.roots) {
-    notes.push_back(absl::StrCat("shared: ", cut(root_name(topology, root), 2 * kNodeLabel), " (PCIe) has ",
-                                 root.cables.size(), " cables, together ",
-                                 rate_text(root.rate_mbps, " Gbit/s", " Mbit/s")));
+  for (std::vector<std::string> more : {switch_notes(boxed), sharing_notes(topology, boxed)}) {
+    notes.insert(notes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
   std::string text;
   for (std::size_t i = 0; i < std::min(kMaxNotes, notes.size()); ++i) absl::StrAppend(&text, "  ", notes[i], "\n");
@@ -338,12 +391,14 @@ std::optional<std::string> draw_shape(const Topology& topology, const TopologySh
 }  // namespace
 
 std::string draw_topology(const Topology& topology) {
-  const TopologyShape shape = recognise_shape(topology);
-  const Labels labels(topology);
+  const BoxedTopology boxed = with_switch_boxes(topology, [](const Cable&) { return false; });
+  const Labels labels(boxed);
   std::optional<std::string> drawing;
-  if (topology.nodes().size() <= kMaxNodesDrawn) drawing = draw_shape(topology, shape, labels);
-  return absl::StrCat(facts(topology, shape), "\n\n", drawing ? *drawing : draw_list(topology, labels),
-                      draw_notes(topology, labels));
+  if (boxed.drawn.nodes().size() <= kMaxNodesDrawn) {
+    drawing = draw_shape(boxed.drawn, recognise_shape(boxed.drawn), labels);
+  }
+  return absl::StrCat(facts(topology, boxed.boxes.size()), "\n\n", drawing ? *drawing : draw_list(boxed.drawn, labels),
+                      draw_notes(topology, boxed));
 }
 
 }  // namespace cableway::routing

@@ -8,6 +8,7 @@ import re
 import shutil
 import stat
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 # What dpkg, apt, ldconfig and shadow's programs write whenever a package or a group comes or goes; names with a dash at
@@ -28,10 +29,12 @@ def remove(folder: Path) -> None:
 
 
 class DebianRoot:
-    """A root folder owned by the user root; commands run in a chroot with a /proc of its own."""
+    """A root folder owned by the user root; commands run in a chroot with a /proc of its own. `enter` comes before them: a
+    command that leads into namespaces."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, enter: Sequence[str] = ()) -> None:
         self.folder = folder
+        self._enter = list(enter)
 
     @classmethod
     def make(cls, folder: Path) -> DebianRoot:
@@ -47,12 +50,12 @@ class DebianRoot:
     def copy(self, folder: Path) -> DebianRoot:
         remove(folder)
         subprocess.run(["cp", "-a", str(self.folder), str(folder)], check=True, timeout=120)
-        return DebianRoot(folder)
+        return DebianRoot(folder, self._enter)
 
     def command(self, *words: str) -> list[str]:
         """The command that runs `words` in the root; it and what it starts end with this process."""
         enter = f"mount --types proc proc {self.folder}/proc && exec chroot {self.folder} \"$@\""
-        return ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive",
+        return [*self._enter, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive",
                 "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec", enter, "sh", *words]
 
     def run(self, *words: str, ok: bool = True) -> subprocess.CompletedProcess[str]:

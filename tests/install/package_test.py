@@ -18,6 +18,7 @@ from pathlib import Path
 
 from debian_root import DebianRoot
 from fake_systemd import FakeSystemd
+from later_version import later_version
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
 
@@ -29,21 +30,6 @@ JOURNAL = "var/lib/cableway/up.json"
 LIMITS = "etc/security/limits.d/cableway.conf"
 
 _given: argparse.Namespace
-
-
-def later_version(package: Path, work: Path) -> Path:
-    """The same package with a higher version and another line in its sample settings. Those in /etc stay the same."""
-    unpacked = work / "later"
-    shutil.rmtree(unpacked, ignore_errors=True)
-    subprocess.run(["dpkg-deb", "-R", str(package), str(unpacked)], check=True, timeout=60)
-    control = unpacked / "DEBIAN" / "control"
-    control.write_text(control.read_text().replace(f"Version: {_given.version}\n", f"Version: {_given.version}+later\n"))
-    with (unpacked / "usr/share/doc/cableway/cableway.toml").open("a") as sample:
-        sample.write("# later\n")
-    built = work / "later.deb"
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "-b", str(unpacked), str(built)], check=True, timeout=60,
-                   capture_output=True)
-    return built
 
 
 class PackageTest(unittest.TestCase):

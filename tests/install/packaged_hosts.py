@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from debian_root import DebianRoot
@@ -29,15 +30,18 @@ NODE_STOP_S = 20.0
 
 
 class PackagedHost:
-    def __init__(self, number: int, folder: Path) -> None:
-        self.name = f"n{number}"
-        self.root = DebianRoot(folder)
+    """A host by its root. `way` comes before the commands that an operator enters: one that leads to the host's network."""
+
+    def __init__(self, name: str, root: DebianRoot, way: Sequence[str] = ()) -> None:
+        self.name = name
+        self.root = root
+        self._way = list(way)
         self.commands = 0
         self._node: subprocess.Popen[str] | None = None
         self.systemd = ServingSystemd(self.root, self.start_node, self.stop_node)
 
     def command(self, *words: str) -> list[str]:
-        return [sys.executable, LAB, "exec", self.name, "--", *self.root.command(*words)]
+        return [*self._way, *self.root.command(*words)]
 
     def run(self, *words: str) -> str:
         """One command that an operator enters."""
@@ -151,7 +155,8 @@ def purge(host: PackagedHost, before: dict[str, str]) -> None:
 
 def main() -> None:
     package, later, folders = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
-    hosts = [PackagedHost(number, Path(folder)) for number, folder in enumerate(folders)]
+    hosts = [PackagedHost(f"n{number}", DebianRoot(Path(folder)), [sys.executable, LAB, "exec", f"n{number}", "--"])
+             for number, folder in enumerate(folders)]
     fresh = [host.root.contents() for host in hosts]
     for host in hosts:
         host.root.bring(package)

@@ -31,8 +31,9 @@ struct Topic {
   std::string_view command;
   std::string_view page;
 };
-constexpr Topic kTopics[] = {
-    {"events", "cableway-events(7)"}, {"doctor", "cableway-findings(7)"}, {"env", "cableway(7)"}};
+constexpr Topic kTopics[] = {{"events", "cableway-events(7)"}, {"doctor", "cableway-findings(7)"},
+                             {"env", "cableway(7)"},           {"plan addresses", "cableway-plan(5)"},
+                             {"up", "cableway-plan(5)"},       {"sim", "cableway-mix(5)"}};
 
 // Whether `text` begins with `mark`, the command's name, and a space or `mark`'s end: "**`path A B`**".
 bool begins_with(const std::string& text, const std::string& mark, const std::string& name) {
@@ -129,8 +130,9 @@ ReferenceFile program_page(const Program& program, const std::vector<Command>& c
   add_arguments(page, {help_flag(), version_flag()});
   add_exit_statuses(page, program.exit_statuses);
   add_examples(page, program.examples);
-  for (const char* other : {"cablewayd(8)", "collperf(1)", "cableway.toml(5)", "cableway-topology(5)", "cableway(7)",
-                            "cableway-events(7)", "cableway-findings(7)"}) {
+  for (const char* other :
+       {"cablewayd(8)", "collperf(1)", "cableway.toml(5)", "cableway-topology(5)", "cableway-plan(5)",
+        "cableway-mix(5)", "cableway(7)", "cableway-events(7)", "cableway-findings(7)"}) {
     see_also.emplace_back(other);
   }
   add_see_also(page, see_also);

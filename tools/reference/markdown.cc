@@ -125,12 +125,14 @@ class BlockReader {
   std::vector<Block> blocks_;
 };
 
-// The manual page with the text of a document, or of a part of it.
+// The manual page with the text of a document, or of a part of it; also by the links within its document.
 struct PageOfDocument {
   std::string_view link;
   std::string_view page;
 };
-constexpr std::array<PageOfDocument, 4> kPages = {{{"cli.md#topologies", "cableway-topology(5)"},
+constexpr std::array<PageOfDocument, 6> kPages = {{{"cli.md#topologies", "cableway-topology(5)"},
+                                                   {"#the-folder-of-a-plan", "cableway-plan(5)"},
+                                                   {"#the-file-of-a-mix", "cableway-mix(5)"},
                                                    {"cli.md", "cableway(1)"},
                                                    {"settings.md#the-topology-file", "cableway-topology(5)"},
                                                    {"settings.md", "cableway.toml(5)"}}};
@@ -139,11 +141,11 @@ constexpr std::string_view kFindings = "findings.md";
 // What a reader of a page finds the target of a link by; empty: it is on the same page.
 std::string place_of(std::string_view link) {
   if (absl::StartsWith(absl_view(link), "http")) return std::string(link);
-  if (absl::StartsWith(absl_view(link), "#")) return "";
   if (absl::StartsWith(absl_view(link), absl_view(kFindings))) return "cableway-events(7)";
   for (const PageOfDocument& each : kPages) {
     if (link == each.link) return std::string(each.page);
   }
+  if (absl::StartsWith(absl_view(link), "#")) return "";
   return absl::StrCat("docs/", absl_view(link.substr(0, link.find('#'))));
 }
 

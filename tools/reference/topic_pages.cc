@@ -87,6 +87,29 @@ MaybeFile topology_page(const std::string& version, const Documents& documents) 
   return ReferenceFile{page.path(), page.text()};
 }
 
+// A page about files that a part of docs/cli.md describes.
+MaybeFile file_page(const PageTitle& title, std::string_view heading, const Blocks& document,
+                    const std::vector<std::string>& see_also) {
+  const absl::StatusOr<Blocks> file = blocks_below(document, heading, "docs/cli.md");
+  if (!file.ok()) return file.status();
+  RoffPage page(title);
+  page.section("Description");
+  add_blocks(page, *file);
+  add_see_also(page, see_also);
+  return ReferenceFile{page.path(), page.text()};
+}
+
+MaybeFile plan_page(const std::string& version, const Blocks& document) {
+  return file_page({"cableway-plan", 5, version, "the files of a plan of a cluster's addresses"},
+                   "The folder of a plan", document,
+                   {"cableway-plan-addresses(1)", "cableway-up(1)", "cableway-topology(5)"});
+}
+
+MaybeFile mix_page(const std::string& version, const Blocks& document) {
+  return file_page({"cableway-mix", 5, version, "workloads that cableway sim runs together"}, "The file of a mix",
+                   document, {"cableway-sim(1)", "collperf(1)"});
+}
+
 MaybeFile events_page(const std::string& version, const Blocks& document) {
   const absl::StatusOr<Blocks> events = blocks_below(document, "Events", kFindingsFile);
   if (!events.ok()) return events.status();
@@ -134,6 +157,7 @@ MaybeFile job_page(const std::string& version, const Blocks& document) {
 absl::StatusOr<std::vector<ReferenceFile>> pages_of_topics(const std::string& version, const Documents& documents) {
   std::vector<ReferenceFile> pages;
   for (MaybeFile page : {settings_page(version, documents.settings), topology_page(version, documents),
+                         plan_page(version, documents.command_line), mix_page(version, documents.command_line),
                          events_page(version, documents.findings), findings_page(version, documents.findings),
                          job_page(version, documents.settings)}) {
     if (!page.ok()) return page.status();

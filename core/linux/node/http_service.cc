@@ -9,7 +9,6 @@
 #include "core/http/http_route.h"
 #include "core/linux/files/token_reader.h"
 #include "core/linux/os/process_use.h"
-#include "core/linux/os/wall_clock.h"
 #include "core/live/live_json.h"
 #include "core/live/log_json.h"
 #include "core/live/map_json.h"
@@ -41,7 +40,7 @@ absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_
                                                                 Sources sources) {
   std::unique_ptr<HttpService> service;
   if (!settings.http) return service;
-  service.reset(new HttpService(io, clock, events, std::move(sources)));
+  service.reset(new HttpService(io, clock, events, gone, std::move(sources)));
   service->options_.address = *settings.http;
   if (!settings.http_token_file.empty()) {
     absl::StatusOr<std::string> token = read_token(settings.http_token_file);
@@ -54,7 +53,6 @@ absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_
     service->options_.streamed.emplace_back(name);
   }
   service->others_.emplace(clock, service->sources_.views().node.identity().name, service->sources_.all_nodes);
-  service->topology_changed();
   service->listen();
   return service;
 }
@@ -79,17 +77,13 @@ void HttpService::listen() {
   retry_ = clock_.call_after(kRetryAfter, [this] { listen(); });
 }
 
-void HttpService::topology_changed() {
-  gone_.learn(sources_.views().topology(), clock_.now(), host_wall_time());
-}
-
 Document HttpService::make_document(const std::string& name) {
   const ViewSources from = sources_.views();
   if (name == kMetricsDocument) {
     return document_of(node_metrics(from, {sources_.traffic(), read_process_use()}, from.run.version));
   }
   if (name == "map") {
-    return document_of(map_json(from.topology(), from.node.identity().name, gone_.list(clock_.now())));
+    return document_of(map_json(from.topology(), from.node.identity().name, sources_.gone()));
   }
   if (name == "live") return document_of(live_json(from, sources_.traffic(), from.run.version));
   if (name == "others") return document_of(others_->json());

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/clock.h"
@@ -27,7 +28,8 @@ class HttpService {
   struct Sources {
     std::function<ViewSources()> views;
     std::function<HostTraffic()> traffic;  // of this node's ports
-    OtherPorts::Ask all_nodes;             // for their views
+    std::function<std::vector<GoneCable>()> gone;
+    OtherPorts::Ask all_nodes;  // for their views
   };
 
   // Null without an error if the settings do not ask for it. A token file that cannot be used is an error; an address
@@ -38,9 +40,6 @@ class HttpService {
   ~HttpService();
   HttpService(const HttpService&) = delete;
   HttpService& operator=(const HttpService&) = delete;
-
-  // For the cables that are gone, which the page shows: to be called whenever the topology has changed.
-  void topology_changed();
 
   // Why nothing is served now; empty: it is.
   const std::string& problem() const { return problem_; }
@@ -56,7 +55,6 @@ class HttpService {
   EventSink& events_;
   const Sources sources_;
   HttpServer::Options options_;
-  GoneCables gone_;
   std::optional<OtherPorts> others_;
   std::string problem_;
   std::unique_ptr<Timer> retry_;

@@ -12,8 +12,9 @@
 #include "core/linux/ports/own_network.h"
 #include "core/linux/session/session_listener.h"
 #include "core/linux/session/session_names.h"
+#include "core/live/gone_json.h"
 #include "core/printable.h"
-#include "core/settings/settings_table.h"
+#include "core/settings/settings_reload.h"
 #include "core/view/view_table.h"
 
 namespace cableway::host {
@@ -31,23 +32,6 @@ std::uint64_t new_boot_nonce() {
 
 std::string text(const absl::Status& status) {
   return std::string(status.message());
-}
-
-// Keys of the settings that differ, as in "node, ports".
-std::string different_settings(const Settings& left, const Settings& right) {
-  std::string keys;
-  for (const Setting& setting : all_settings()) {
-    if (setting.show(left) == setting.show(right)) continue;
-    absl::StrAppend(&keys, keys.empty() ? "" : ", ", absl::string_view(setting.key.data(), setting.key.size()));
-  }
-  return keys;
-}
-
-// Copies the settings that need no restart.
-void adopt_reloaded(const Settings& from, Settings& to) {
-  for (const Setting& setting : all_settings()) {
-    if (setting.reloads) static_cast<void>(setting.set(setting, setting.show(from), to));
-  }
 }
 
 }  // namespace
@@ -233,6 +217,7 @@ absl::Status NodeService::start_pulses() {
 absl::Status NodeService::start_http(For whom) {
   if (whom == For::kJob) return absl::OkStatus();
   const HttpService::Sources sources = {[this] { return view_sources(); }, [this] { return port_traffic(); },
+                                        [this] { return gone_.list(clock_.now()); },
                                         [this](const ClusterViewRequest& request, ClusterViews::Answer answer) {
                                           views_->request({}, request, std::move(answer));
                                         }};
@@ -329,7 +314,7 @@ void NodeService::on_topology_changed() {
   paths_->topology_changed();
   relay_->topology_changed();
   if (pulses_ != nullptr) pulses_->update();
-  if (http_ != nullptr) http_->topology_changed();
+  gone_.learn(node_->paths().topology(), clock_.now(), host_wall_time());
 }
 
 // Raises TOPOLOGY_CHANGED and informs processes if nodes or cables have changed, or which of them paths may use, but
@@ -457,6 +442,7 @@ ViewSources NodeService::view_sources() const {
           .rejected = [this] { return inventory_->rejected(); },
           .control = [this] { return channel_.counters(); },
           .port_bytes = [this] { return port_bytes_of(port_traffic()); },
+          .gone = [this] { return gone_json(gone_.list(clock_.now())); },
           .run = {.version = CABLEWAY_VERSION, .started = started_, .wall_clock = host_wall_time}};
 }
 

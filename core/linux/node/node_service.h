@@ -131,6 +131,7 @@ class NodeService {
   std::optional<FloodNotes> floods_;
   std::unique_ptr<CircuitAcceptor> acceptor_;
   std::unique_ptr<PulseService> pulses_;  // null: none are sent
+  GoneCables gone_;                       // since this node's start
   std::unique_ptr<HttpService> http_;     // null: nothing is served
 };
 

@@ -53,7 +53,7 @@ TEST_F(ViewTableTest, EveryViewIsAJsonObject) {
     EXPECT_TRUE(nlohmann::json::parse(reply.text, nullptr, false).is_object()) << view.name;
     names += std::string(view.name) + " ";
   }
-  EXPECT_EQ(names, "topology status ports events ");
+  EXPECT_EQ(names, "topology status ports events gone ");
 }
 
 TEST_F(ViewTableTest, TheTopologyViewCanBeParsed) {
@@ -77,10 +77,10 @@ TEST_F(ViewTableTest, AViewShowsTheHostsComponents) {
 
 TEST_F(ViewTableTest, AnUnknownNameIsAnsweredWithTheKnownNames) {
   EXPECT_EQ(answer_view("flows", sources()),
-            (ViewReply{"no view \"flows\"; there are topology, status, ports, events", ""}));
-  EXPECT_EQ(
-      answer_view("evnets", sources()),
-      (ViewReply{"no view \"evnets\" (did you mean \"events\"?); there are topology, status, ports, events", ""}));
+            (ViewReply{"no view \"flows\"; there are topology, status, ports, events, gone", ""}));
+  EXPECT_EQ(answer_view("evnets", sources()),
+            (ViewReply{"no view \"evnets\" (did you mean \"events\"?); there are topology, status, ports, events, gone",
+                       ""}));
 }
 
 TEST_F(ViewTableTest, AViewTooLargeForAMessageIsRefused) {

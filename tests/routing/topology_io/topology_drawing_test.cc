@@ -212,18 +212,69 @@ TEST(TopologyDrawing, NotesWhatCablesAloneDoNotShow) {
   std::vector<Node> nodes = sample_nodes(4);
   nodes[3].draining = true;
   EXPECT_EQ(draw_topology(make_topology(nodes, cables)),
-            "partial mesh: 4 nodes, 5 cables of 10 Gbit/s\n"
+            "partial mesh: 4 nodes, 1 switch, 5 cables of 10 Gbit/s\n"
             "\n"
-            "  n0: n1 (c0), n2 (c1)\n"
-            "  n1: n0 (c0), n2 (c2)\n"
-            "  n2: n0 (c1), n1 (c2), n3 (c3,c4)\n"
-            "  n3: n2 (c3,c4)\n"
+            "  [switch]\n"
+            "  +--sw0-- n0\n"
+            "  +--sw0-- n1\n"
+            "  +--sw0-- n2\n"
+            "     +==c3,c4== n3\n"
             "\n"
             "  draining: n3 relays nothing\n"
-            "  one wire: 2 cables between n2 and n3, together 10 Gbit/s\n"
-            "  shared: n0 sw0 has 2 cables, together 10 Gbit/s\n"
-            "  shared: n1 sw0 has 2 cables, together 10 Gbit/s\n"
-            "  shared: n2 sw0 has 2 cables, together 10 Gbit/s\n");
+            "  [switch] joins 3 ports of 10 Gbit/s, each with each: 3 cables\n"
+            "  one wire: 2 cables between n2 and n3, together 10 Gbit/s\n");
+}
+
+TEST(TopologyDrawing, ASwitchIsOneThing) {
+  EXPECT_EQ(draw_topology(*generate_topology("switch:5")),
+            "full mesh: 5 nodes, 1 switch, 10 cables of 10 Gbit/s\n"
+            "\n"
+            "  [switch]\n"
+            "  +--to-s0-- n0\n"
+            "  +--to-s0-- n1\n"
+            "  +--to-s0-- n2\n"
+            "  +--to-s0-- n3\n"
+            "  +--to-s0-- n4\n"
+            "\n"
+            "  [switch] joins 5 ports of 10 Gbit/s, each with each: 10 cables\n");
+}
+
+TEST(TopologyDrawing, EverySwitchIsOneThingWithThePortsOnIt) {
+  std::vector<Cable> cables = switch_segment(0, {0, 1, 2});
+  for (Cable cable : switch_segment(3, {0, 1, 2})) {
+    cable.a.interface = cable.b.interface = "eth1";
+    cable.rate_mbps = 25000;
+    cables.push_back(cable);
+  }
+  EXPECT_EQ(draw_topology(make_topology(sample_nodes(3), cables)),
+            "full mesh: 3 nodes, 2 switches, 6 cables of 10 Gbit/s to 25 Gbit/s\n"
+            "\n"
+            "  n0: [switch] (sw0 10G), [switch-2] (eth1 25G)\n"
+            "  n1: [switch] (sw0 10G), [switch-2] (eth1 25G)\n"
+            "  n2: [switch] (sw0 10G), [switch-2] (eth1 25G)\n"
+            "  [switch]: n0 (sw0 10G), n1 (sw0 10G), n2 (sw0 10G)\n"
+            "  [switch-2]: n0 (eth1 25G), n1 (eth1 25G), n2 (eth1 25G)\n"
+            "\n"
+            "  [switch] joins 3 ports of 10 Gbit/s, each with each: 3 cables\n"
+            "  [switch-2] joins 3 ports of 25 Gbit/s, each with each: 3 cables\n");
+}
+
+// A port that reaches only some of the others is no part of a switch that joins each with each.
+TEST(TopologyDrawing, WhatDoesNotJoinEachWithEachIsDrawnAsCables) {
+  std::vector<Cable> cables = switch_segment(0, {0, 1, 2, 3});
+  cables.pop_back();
+  EXPECT_EQ(draw_topology(make_topology(sample_nodes(4), cables)),
+            "partial mesh: 4 nodes, 5 cables of 10 Gbit/s\n"
+            "\n"
+            "  n0: n1 (c0), n2 (c1), n3 (c2)\n"
+            "  n1: n0 (c0), n2 (c3), n3 (c4)\n"
+            "  n2: n0 (c1), n1 (c3)\n"
+            "  n3: n0 (c2), n1 (c4)\n"
+            "\n"
+            "  shared: n0 sw0 has 3 cables, together 10 Gbit/s\n"
+            "  shared: n1 sw0 has 3 cables, together 10 Gbit/s\n"
+            "  shared: n2 sw0 has 2 cables, together 10 Gbit/s\n"
+            "  shared: n3 sw0 has 2 cables, together 10 Gbit/s\n");
 }
 
 TEST(TopologyDrawing, NotesCablesThatLosePackets) {
@@ -257,10 +308,13 @@ TEST(TopologyDrawing, KeepsItsNotesShort) {
   std::vector<std::uint32_t> all(40);
   for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
   std::vector<Node> nodes = sample_nodes(40);
-  for (Node& node : nodes) node.name += std::string(50, 'x');
+  for (Node& node : nodes) {
+    node.name += std::string(50, 'x');
+    node.draining = true;
+  }
   const Topology topology = make_topology(nodes, switch_segment(0, all));
   expect_well_drawn(topology);
-  EXPECT_THAT(draw_topology(topology), HasSubstr("  and 16 more such notes\n"));
+  EXPECT_THAT(draw_topology(topology), HasSubstr("  and 17 more such notes\n"));
 }
 
 TEST(TopologyDrawing, ReportsThatItIsDisconnected) {

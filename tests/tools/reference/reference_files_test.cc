@@ -147,6 +147,10 @@ TEST(ManualPagesTest, DocumentsAreTakenOver) {
   EXPECT_THAT(file("man/man1/cableway-sim.1"), HasSubstr("total_GBps"));
   EXPECT_THAT(file("man/man5/cableway-topology.5"), HasSubstr("\\fBhypercube:D\\fR"));
   EXPECT_THAT(file("man/man5/cableway-topology.5"), HasSubstr("loss_percent = 5"));
+  EXPECT_THAT(file("man/man5/cableway-plan.5"), HasSubstr("\\fBaddresses.json\\fR"));
+  EXPECT_THAT(file("man/man5/cableway-mix.5"), HasSubstr("after = ["));
+  EXPECT_THAT(file("man/man1/cableway-sim.1"), HasSubstr("cableway\\-mix"));
+  EXPECT_THAT(file("man/man1/cableway-plan-addresses.1"), HasSubstr("cableway\\-plan\\fR(5)"));
   EXPECT_THAT(file("man/man7/cableway.7"), HasSubstr("NCCL_NET_PLUGIN=cableway"));
   EXPECT_THAT(file("man/man8/cablewayd.8"), HasSubstr("systemctl enable"));
 }

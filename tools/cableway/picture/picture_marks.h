@@ -1,4 +1,4 @@
-// What a picture of a topology marks: its difference from an expected one.
+// What a picture of a topology marks: its difference from an expected one, or from what it was.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_PICTURE_MARKS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_PICTURE_PICTURE_MARKS_H_
 
@@ -10,13 +10,14 @@
 namespace cableway::cli {
 
 struct CableMark {
-  // kMissing: expected, but not there, drawn dashed; the last two are of drawable_topology.h.
-  enum class Kind { kWrong, kMissing, kUnused, kSwitchPort };
+  // kMissing: expected, but not there; kGone: was there (lost_drawing.h); both are drawn dashed. The last two are of
+  // drawable_topology.h.
+  enum class Kind { kWrong, kMissing, kGone, kUnused, kSwitchPort };
   Kind kind = Kind::kWrong;
   std::string label;       // "missing", "wrong plug"
-  std::string about = {};  // of the last two kinds: all of its properties
+  std::string about = {};  // of the last three kinds: all of its properties
 
-  bool is_missing() const { return kind == Kind::kMissing; }
+  bool is_missing() const { return kind == Kind::kMissing || kind == Kind::kGone; }
 };
 
 struct PictureMarks {

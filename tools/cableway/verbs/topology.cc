@@ -13,41 +13,73 @@
 #include "tools/cableway/expectation/comparison.h"
 #include "tools/cableway/expectation/difference_view.h"
 #include "tools/cableway/expectation/expected_topology.h"
+#include "tools/cableway/node/lost_cables.h"
 #include "tools/cableway/node/topology_source.h"
+#include "tools/cableway/picture/lost_drawing.h"
 #include "tools/cableway/picture/marked_topology.h"
 #include "tools/cableway/picture/topology_dot.h"
 #include "tools/cableway/picture/topology_svg.h"
+#include "tools/cableway/text/local_time.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
 
 namespace cableway::cli {
 namespace {
 
-// The topology, and how it compares with the one that is expected.
+const char* or_dash(const std::string& text) {
+  return text.empty() ? "-" : text.c_str();
+}
+
+// A table of the cables that are gone; empty if there are none.
+std::string lost_text(const LostCables& lost) {
+  if (lost.empty()) return "";
+  using Align = TextTable::Align;
+  TextTable table({{"gone cable", Align::kLeft, TextTable::Fit::kCutMiddle},
+                   {"from"},
+                   {"interface"},
+                   {"to"},
+                   {"interface"},
+                   {"Mbit/s", Align::kRight},
+                   {"gone since"}});
+  for (const LostCable& cable : lost) {
+    table.add_row({cable.name, cable.a.node, or_dash(cable.a.interface), cable.b.node, or_dash(cable.b.interface),
+                   absl::StrCat(cable.rate_mbps), local_time_text(cable.since)});
+  }
+  return absl::StrCat("\n", table.text());
+}
+
+// The topology, the cables that it had, and how it compares with the one that is expected.
 struct Compared {
   const KnownTopology& known;
   std::optional<routing::NodeIndex> self;  // a topology file has no node of its own
   std::optional<ExpectedTopology> expected;
   Comparison comparison;  // where one is expected
+  std::optional<LostCables> lost = {};
 
   std::string json() const {
     std::string text = routing::to_json_topology(known.topology);
     text.resize(text.rfind('}'));
     const Json expectation = expected ? differences_json(expected->file, comparison) : Json();
-    return absl::StrCat(text, ",\n \"expected\": ", expectation.dump(), "}\n");
+    return absl::StrCat(text, ",\n \"gone\": ", lost_cables_json(lost).dump(), ",\n \"expected\": ", expectation.dump(),
+                        "}\n");
   }
   std::string dot() const {
     if (!expected) return topology_dot(known.topology, self);
     const MarkedTopology marked = mark_topology(known.topology, self, *expected, comparison);
     return topology_dot(marked.drawn, marked.marks);
   }
+  // An expected topology says by itself what is missing.
   std::string svg() const {
-    if (!expected) return topology_svg(known.topology, self);
+    if (!expected) {
+      const MarkedTopology shown = with_lost_cables(known.topology, self, lost.value_or(LostCables()));
+      return topology_svg(shown.drawn, shown.marks);
+    }
     const MarkedTopology marked = mark_topology(known.topology, self, *expected, comparison);
     return topology_svg(marked.drawn, marked.marks);
   }
   std::string text(const Look& look) const {
-    const std::string found = topology_text(known.topology, look.paint);
+    const std::string found =
+        absl::StrCat(topology_text(known.topology, look.paint), lost_text(lost.value_or(LostCables())));
     return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison, look)) : found;
   }
 };
@@ -95,6 +127,9 @@ class TopologyVerb final : public Verb {
                       .self = file_.empty() ? known->topology.find_node(known->node) : std::nullopt,
                       .expected = *std::move(expected),
                       .comparison = {}};
+    if (file_.empty() && !dot_) {
+      compared.lost = find_lost_cables(invocation.settings, known->topology, invocation.surroundings.node_deadline);
+    }
     if (compared.expected) compared.comparison = compare_topologies(compared.expected->topology, known->topology);
     return Answer{render(compared, invocation.look()), kDone, std::move(remarks)};
   }

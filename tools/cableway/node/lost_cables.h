@@ -1,0 +1,43 @@
+// The cables that the node's topology had and no longer has.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_NODE_LOST_CABLES_H_
+#define CABLEWAY_TOOLS_CABLEWAY_NODE_LOST_CABLES_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/settings/settings.h"
+#include "routing/topology/topology.h"
+#include "tools/cableway/text/json.h"
+
+namespace cableway::cli {
+
+struct LostEnd {
+  std::string node;
+  std::string interface;  // "": not known
+  std::string address;
+  std::string plug;
+};
+
+struct LostCable {
+  std::string name;
+  LostEnd a;
+  LostEnd b;
+  std::uint64_t rate_mbps = 0;  // as it was last
+  std::string since;            // RFC 3339
+};
+using LostCables = std::vector<LostCable>;  // in the order in which they went
+
+// Of the node that runs here, without those that are in `topology`, its own of just before. nullopt: no node answers
+// within `deadline`, or it is of a version that does not tell.
+std::optional<LostCables> find_lost_cables(const Settings& settings, const routing::Topology& topology,
+                                           std::chrono::milliseconds deadline);
+
+// name, ends (two of node, interface, address, plug), rate_mbps, since; null for nullopt
+Json lost_cables_json(const std::optional<LostCables>& lost);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_NODE_LOST_CABLES_H_
