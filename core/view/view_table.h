@@ -37,7 +37,7 @@ struct ViewSources {
   std::function<std::vector<std::string>()> keys;      // KeyRing::fingerprints(); none without a key
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
-  ReadPortBytes port_bytes = {};  // not read where it is null
+  ReadPortBytes port_bytes = {};           // not read where it is null
   std::function<std::string()> gone = {};  // the view of that name (core/live/gone_json.h); null: there is none
   ProgramRun run = {};
 };

@@ -12,10 +12,10 @@
 //                  "rate_mbps": 10000, "latency_us": null, "routed": false,           optional, as in the topology file
 //                  "draining": false}]}
 //
-// Members `expected` and `gone`, which the command line writes, are ignored. The others mean the same as in the topology file; an empty
-// interface, plug or root is absent, and a latency of null is not known. Written documents have all members but
-// `loss_percent`, which only lossy cables have, and each node and cable on a line of its own; cables that no path is to
-// use (draining, lossy) are last.
+// Members `expected` and `gone`, which the command line writes, are ignored. The others mean the same as in the
+// topology file; an empty interface, plug or root is absent, and a latency of null is not known. Written documents have
+// all members but `loss_percent`, which only lossy cables have, and each node and cable on a line of its own; cables
+// that no path is to use (draining, lossy) are last.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 

@@ -130,9 +130,9 @@ ReferenceFile program_page(const Program& program, const std::vector<Command>& c
   add_arguments(page, {help_flag(), version_flag()});
   add_exit_statuses(page, program.exit_statuses);
   add_examples(page, program.examples);
-  for (const char* other : {"cablewayd(8)", "collperf(1)", "cableway.toml(5)", "cableway-topology(5)", "cableway-plan(5)",
-                            "cableway-mix(5)", "cableway(7)",
-                            "cableway-events(7)", "cableway-findings(7)"}) {
+  for (const char* other :
+       {"cablewayd(8)", "collperf(1)", "cableway.toml(5)", "cableway-topology(5)", "cableway-plan(5)",
+        "cableway-mix(5)", "cableway(7)", "cableway-events(7)", "cableway-findings(7)"}) {
     see_also.emplace_back(other);
   }
   add_see_also(page, see_also);

@@ -100,8 +100,9 @@ MaybeFile file_page(const PageTitle& title, std::string_view heading, const Bloc
 }
 
 MaybeFile plan_page(const std::string& version, const Blocks& document) {
-  return file_page({"cableway-plan", 5, version, "the files of a plan of a cluster's addresses"}, "The folder of a plan",
-                   document, {"cableway-plan-addresses(1)", "cableway-up(1)", "cableway-topology(5)"});
+  return file_page({"cableway-plan", 5, version, "the files of a plan of a cluster's addresses"},
+                   "The folder of a plan", document,
+                   {"cableway-plan-addresses(1)", "cableway-up(1)", "cableway-topology(5)"});
 }
 
 MaybeFile mix_page(const std::string& version, const Blocks& document) {

@@ -12,8 +12,8 @@ namespace {
 TEST(GoneJson, HasEachCableWithItsEndsAndItsTime) {
   const std::vector<GoneCable> gone = {
       {.cable = {.name = "c0",
-                 .a = {.interface = "eth0", .address = "10.7.0.1", .plug = "p0"},
-                 .b = {.interface = "", .address = "10.7.0.2"},
+                 .a = {.node = {}, .interface = "eth0", .address = "10.7.0.1", .plug = "p0"},
+                 .b = {.node = {}, .interface = "", .address = "10.7.0.2"},
                  .rate_mbps = 25000},
        .node_a = "n0",
        .node_b = "n1",

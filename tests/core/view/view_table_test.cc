@@ -78,9 +78,9 @@ TEST_F(ViewTableTest, AViewShowsTheHostsComponents) {
 TEST_F(ViewTableTest, AnUnknownNameIsAnsweredWithTheKnownNames) {
   EXPECT_EQ(answer_view("flows", sources()),
             (ViewReply{"no view \"flows\"; there are topology, status, ports, events, gone", ""}));
-  EXPECT_EQ(
-      answer_view("evnets", sources()),
-      (ViewReply{"no view \"evnets\" (did you mean \"events\"?); there are topology, status, ports, events, gone", ""}));
+  EXPECT_EQ(answer_view("evnets", sources()),
+            (ViewReply{"no view \"evnets\" (did you mean \"events\"?); there are topology, status, ports, events, gone",
+                       ""}));
 }
 
 TEST_F(ViewTableTest, AViewTooLargeForAMessageIsRefused) {

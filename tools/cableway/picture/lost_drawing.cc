@@ -37,8 +37,8 @@ MarkedTopology with_lost_cables(const routing::Topology& found, std::optional<ro
                       .b = {.node = *b, .interface = {}, .address = address(2)},
                       .rate_mbps = each.rate_mbps});
   }
-  absl::StatusOr<routing::Topology> drawn = routing::Topology::create(
-      found.cluster(), {found.nodes().begin(), found.nodes().end()}, std::move(cables));
+  absl::StatusOr<routing::Topology> drawn =
+      routing::Topology::create(found.cluster(), {found.nodes().begin(), found.nodes().end()}, std::move(cables));
   if (!drawn.ok()) return {found, {.cables = {}, .looks = std::move(marks.looks), .remark = {}}};
   return {*std::move(drawn), std::move(marks)};
 }

@@ -194,9 +194,8 @@ class SvgDrawing {
     const bool has_wires = std::any_of(physical_.cables.begin(), physical_.cables.end(),
                                        [](const auto& wire) { return wire.cables.size() > 1; });
     if (!has_wires) lines.pop_back();
-    const auto gone = std::count_if(marks_.cables.begin(), marks_.cables.end(), [](const auto& entry) {
-      return entry.second.kind == CableMark::Kind::kGone;
-    });
+    const auto gone = std::count_if(marks_.cables.begin(), marks_.cables.end(),
+                                    [](const auto& entry) { return entry.second.kind == CableMark::Kind::kGone; });
     if (gone > 0) {
       lines.insert(lines.begin(), absl::StrCat("dashed cables: gone (", gone, ")"));
     }

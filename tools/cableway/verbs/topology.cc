@@ -60,8 +60,8 @@ struct Compared {
     std::string text = routing::to_json_topology(known.topology);
     text.resize(text.rfind('}'));
     const Json expectation = expected ? differences_json(expected->file, comparison) : Json();
-    return absl::StrCat(text, ",\n \"gone\": ", lost_cables_json(lost).dump(),
-                        ",\n \"expected\": ", expectation.dump(), "}\n");
+    return absl::StrCat(text, ",\n \"gone\": ", lost_cables_json(lost).dump(), ",\n \"expected\": ", expectation.dump(),
+                        "}\n");
   }
   std::string dot() const {
     if (!expected) return topology_dot(known.topology, self);
@@ -78,7 +78,8 @@ struct Compared {
     return topology_svg(marked.drawn, marked.marks);
   }
   std::string text(const Look& look) const {
-    const std::string found = absl::StrCat(topology_text(known.topology, look.paint), lost_text(lost.value_or(LostCables())));
+    const std::string found =
+        absl::StrCat(topology_text(known.topology, look.paint), lost_text(lost.value_or(LostCables())));
     return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison, look)) : found;
   }
 };
@@ -127,8 +128,7 @@ class TopologyVerb final : public Verb {
                       .expected = *std::move(expected),
                       .comparison = {}};
     if (file_.empty() && !dot_) {
-      compared.lost =
-          find_lost_cables(invocation.settings, known->topology, invocation.surroundings.node_deadline);
+      compared.lost = find_lost_cables(invocation.settings, known->topology, invocation.surroundings.node_deadline);
     }
     if (compared.expected) compared.comparison = compare_topologies(compared.expected->topology, known->topology);
     return Answer{render(compared, invocation.look()), kDone, std::move(remarks)};

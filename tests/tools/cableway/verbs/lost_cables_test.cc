@@ -69,8 +69,8 @@ TEST_F(LostCablesTest, AreDashedInThePicture) {
 
 // A node of an earlier version has no such view; what another one shows may not be understood.
 TEST_F(LostCablesTest, ANodeThatDoesNotTellHasNone) {
-  for (const ViewReply& gone : {ViewReply{"no view \"gone\"", ""}, ViewReply{"", "{}"},
-                                ViewReply{"", R"({"gone": [{"name": 5}]})"}}) {
+  for (const ViewReply& gone :
+       {ViewReply{"no view \"gone\"", ""}, ViewReply{"", "{}"}, ViewReply{"", R"({"gone": [{"name": 5}]})"}}) {
     const Outcome text = shown(gone, {});
     EXPECT_EQ(text.exit_status, 0);
     EXPECT_THAT(text.out, Not(HasSubstr("gone")));
