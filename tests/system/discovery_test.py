@@ -144,8 +144,13 @@ class CableChangeTest(unittest.TestCase):
             nodes.lab("cut", "n0-n1", *how)
             nodes.wait_for_cables(nodes.cables_without("n0-n1"))
             nodes.check_routes()
+            # Far away, too.
+            for name in ("n0", "n2"):
+                gone = nodes.cableway(name, "topology")["gone"]
+                self.assertEqual([{end["node"] for end in cable["ends"]} for cable in gone], [{"n0", "n1"}], name)
             nodes.lab("mend", "n0-n1")
             nodes.wait_for_cables()
+            self.assertEqual(nodes.cableway("n2", "topology")["gone"], [])
         lost = [event["fields"] for event in nodes.events("n0", "CABLE_LOST")]
         self.assertIn("the cable was unplugged", {fields["reason"] for fields in lost})
         self.assertEqual({fields["port"] for fields in lost}, {"to-n1"})
