@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /nodes/0: not an object; expected {\"name\": ..}"},
         BadJson{"NoNodes", "\"nodes\"", "\"node\"",
                 " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables, expected, "
-                "schema"},
+                "gone, schema"},
         BadJson{"LaterSchema", "\"schema\": 1", "\"schema\": 2, \"links\": []",
                 " its schema is 2; expected 1: read it with the version that wrote it, or a later one"},
         BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"",
