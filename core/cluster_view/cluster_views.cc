@@ -34,8 +34,11 @@ void ClusterViews::request(const SessionPeer& peer, const ClusterViewRequest& re
 }
 
 void ClusterViews::begin(const SessionPeer& peer, const std::string& view, Answer answer) {
-  const auto of_user = std::count_if(rounds_.begin(), rounds_.end(),
-                                     [&](const auto& each) { return each.second.peer.user == peer.user; });
+  const bool is_own = peer.session == 0;
+  const auto of_user = std::count_if(rounds_.begin(), rounds_.end(), [&](const auto& each) {
+    const SessionPeer& other = each.second.peer;
+    return !is_own && other.session != 0 && other.user == peer.user;
+  });
   if (rounds_.size() >= kMaxRounds || of_user >= static_cast<std::ptrdiff_t>(kMaxRoundsEach)) {
     return answer(refused(absl::StrCat("this node already asks all nodes for ", rounds_.size(), " views, ", of_user,
                                        " of them for this user: try again in a moment")));

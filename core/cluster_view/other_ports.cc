@@ -51,10 +51,15 @@ Json ports_of(const Json& document) {
   return ports;
 }
 
+std::string text_of(const Json& nodes) {
+  const Json document = {{routing::kSchemaMember, routing::kJsonSchema}, {"nodes", nodes}};
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 OtherPorts::OtherPorts(Clock& clock, std::string own, Ask ask)
-    : clock_(clock), own_(std::move(own)), ask_(std::move(ask)) {}
+    : clock_(clock), own_(std::move(own)), ask_(std::move(ask)), shown_(text_of(Json::array())) {}
 
 std::string OtherPorts::json() {
   const bool is_due = !ended_ || clock_.now() - *ended_ >= kPause;
@@ -62,8 +67,7 @@ std::string OtherPorts::json() {
     asks_ = true;
     ask({0, kView});
   }
-  const Json document = {{routing::kSchemaMember, routing::kJsonSchema}, {"nodes", shown_}};
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return shown_;
 }
 
 void OtherPorts::ask(const ClusterViewRequest& request) {
@@ -78,7 +82,8 @@ void OtherPorts::have(const ClusterViewReply& reply) {
   asks_ = false;
   ended_ = clock_.now();
   bytes_ = 0;
-  shown_ = std::exchange(coming_, Json::array());
+  const Json nodes = std::exchange(coming_, Json::array());
+  if (reply.error.empty()) shown_ = text_of(nodes);
 }
 
 void OtherPorts::take(const NodeAnswer& answer) {

@@ -23,7 +23,7 @@ class OtherPorts {
   static constexpr std::chrono::seconds kPause{3};
   // Larger documents are left out, as is what comes after so many bytes of a round.
   static constexpr std::size_t kMaxDocumentBytes = 64U << 10;
-  static constexpr std::size_t kMaxRoundBytes = 4U << 20;
+  static constexpr std::size_t kMaxRoundBytes = 1U << 20;
   static constexpr std::size_t kMaxPorts = 128;  // of a node
 
   // As ClusterViews::request(). May answer at once or later, and not at all any more once this is destroyed.
@@ -32,8 +32,8 @@ class OtherPorts {
   // `own`: the name of this node, which is left out. `clock` must outlive it.
   OtherPorts(Clock& clock, std::string own, Ask ask);
 
-  // What the last round has brought; docs/metrics.md describes the members. Begins the next round if it is due: to be
-  // called again and again, once a second or so.
+  // What the last round has brought that was not refused; docs/metrics.md describes the members. Begins the next round
+  // if it is due: to be called again and again, once a second or so.
   std::string json();
 
  private:
@@ -48,7 +48,7 @@ class OtherPorts {
   std::optional<Instant> ended_;
   std::size_t bytes_ = 0;  // of this round
   nlohmann::ordered_json coming_ = nlohmann::ordered_json::array();
-  nlohmann::ordered_json shown_ = nlohmann::ordered_json::array();
+  std::string shown_;
   const std::shared_ptr<char> life_ = std::make_shared<char>();
 };
 

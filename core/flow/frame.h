@@ -134,8 +134,10 @@ inline Frame gate_frame(bool closed, std::uint64_t load = 0) {
 inline FailureScope scope_of(const Frame& failed) {
   return static_cast<FailureScope>(failed.offset);
 }
+// kOther: one that a later version has added.
 inline RefusalCause cause_of(const Frame& failed) {
-  return static_cast<RefusalCause>(failed.size);
+  const bool is_known = failed.size <= static_cast<std::uint64_t>(RefusalCause::kOldEnd);
+  return is_known ? static_cast<RefusalCause>(failed.size) : RefusalCause::kOther;
 }
 
 using FrameBytes = std::array<std::byte, kFrameHeaderBytes>;

@@ -56,7 +56,7 @@ void join_twins(const Topology& topology, std::span<const GoneCable> gone, std::
   }
 }
 
-// One of the cables of a port with which it is told from the node's others.
+// What tells a port from the node's other ports.
 using PortKey = std::tuple<std::string, std::string, std::string>;  // node, interface, address
 
 class MapDrawing {

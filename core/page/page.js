@@ -133,6 +133,10 @@ class Rates {
     return rate;
   }
 
+  knows(key) {
+    return this.before.has(key);
+  }
+
   forgetOlderThan(atMs) {
     for (const [key, value] of this.before) if (value.atMs < atMs) this.before.delete(key);
   }
@@ -141,8 +145,11 @@ class Rates {
 // Of the interface and its RDMA device together, which count apart; null: not known yet.
 function portRate(rates, {interface: name, counts}, direction, atMs) {
   const rate = rates.of(direction + ' ' + name, counts[direction + '_bytes'], atMs);
+  const rdmaKey = 'rdma ' + direction + ' ' + name;
   const rdmaBytes = counts['rdma_' + direction + '_bytes'];
-  const rdma = rdmaBytes === null ? 0 : rates.of('rdma ' + direction + ' ' + name, rdmaBytes, atMs);
+  // A device that has answered before is late now.
+  if (rdmaBytes === null) return rates.knows(rdmaKey) ? null : rate;
+  const rdma = rates.of(rdmaKey, rdmaBytes, atMs);
   return rate === null ? null : rate + (rdma === null ? 0 : rdma);
 }
 
@@ -211,6 +218,7 @@ class Page {
     const before = this.others;
     this.others = new Map(nodes.map(({node, at_ms: atMs, ports}) => {
       const {rates} = before.get(node) || {rates: new Rates()};
+      rates.forgetOlderThan(atMs - 60000);
       return [node, {rates, ports: ratesOfPorts(rates, ports, atMs)}];
     }));
     this.showRates();

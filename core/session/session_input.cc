@@ -23,9 +23,11 @@ std::size_t SessionInput::next_size() const {
 }
 
 std::span<std::byte> SessionInput::room() {
-  std::copy(bytes_.begin() + static_cast<std::ptrdiff_t>(begin_), bytes_.begin() + static_cast<std::ptrdiff_t>(end_),
-            bytes_.begin());
-  end_ -= std::exchange(begin_, 0);
+  if (begin_ > 0) {
+    std::copy(bytes_.begin() + static_cast<std::ptrdiff_t>(begin_), bytes_.begin() + static_cast<std::ptrdiff_t>(end_),
+              bytes_.begin());
+    end_ -= std::exchange(begin_, 0);
+  }
   // next() has refused what is longer.
   const std::size_t needed = std::min(next_size(), kLengthBytes + most_);
   bytes_.resize(std::max({bytes_.size(), needed, kLeastRoom}));

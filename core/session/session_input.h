@@ -18,7 +18,8 @@ class SessionInput {
   // `most`: the bytes of a message, without its length.
   explicit SessionInput(std::size_t most) : most_(most) {}
 
-  // Where further bytes go: room for the rest of the next message at least. Ends what next() returned.
+  // Where further bytes go: room for the rest of the next message at least. Ends what next() returned. Precondition:
+  // next() has returned nullopt, or was not called yet.
   std::span<std::byte> room();
   // So many bytes are there.
   void filled(std::size_t bytes) { end_ += bytes; }

@@ -8,7 +8,7 @@ namespace cableway {
 
 // A process may have several sessions.
 struct SessionPeer {
-  std::uint64_t session = 0;  // unique on the node
+  std::uint64_t session = 0;  // unique on the node; 0: the node itself
   std::int64_t process = 0;   // process ID; 0 if unknown, as of one in another PID namespace
   std::uint32_t user = 0;     // user ID
 };

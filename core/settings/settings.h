@@ -35,6 +35,7 @@ enum class MultipathSetting : std::uint8_t { kOff, kBundle, kAll };
 // kSparks: a ring of hosts each of whose plugs is two ports, behind a PCIe link each; kRing: of hosts whose plugs are
 // one port. A mesh has a cable between any two nodes.
 enum class TunerSetting : std::uint8_t { kOff, kSparks, kRing, kLine, kMesh };
+inline constexpr std::size_t kTunerSettings = 5;
 
 struct Settings {
   std::string config;  // the settings file that was read, empty: none

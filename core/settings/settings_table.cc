@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warnin
 constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
 constexpr std::array<std::string_view, 3> kMultipaths = {"off", "bundle", "all"};
 // In the order of TunerSetting.
-constexpr std::array<std::string_view, 5> kTuners = {"off", "sparks", "ring", "line", "mesh"};
+constexpr std::array<std::string_view, kTunerSettings> kTuners = {"off", "sparks", "ring", "line", "mesh"};
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 constexpr std::array<std::string_view, 2> kSwitch = {"on", "off"};
 

@@ -16,7 +16,7 @@ namespace cableway {
 struct PortBytes {
   std::uint64_t received = 0;
   std::uint64_t sent = 0;
-  std::optional<std::uint64_t> rdma_received = {};  // nullopt: the device has no counters, or there is none
+  std::optional<std::uint64_t> rdma_received = {};  // nullopt: not known (core/linux/ports/port_traffic.h)
   std::optional<std::uint64_t> rdma_sent = {};
 };
 

@@ -30,7 +30,7 @@ constexpr View kViews[] = {
        return ports_view(from.node, from.transport, from.rejected(), from.control(), from.port_bytes);
      }},
     {"events", [](const ViewSources& from) { return events_view(from.node); }},
-    {"gone", [](const ViewSources& from) { return from.gone ? from.gone() : std::string("{}"); }},
+    {"gone", [](const ViewSources& from) { return from.gone(); }},
 };
 
 std::string no_view(std::string_view name) {

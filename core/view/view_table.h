@@ -29,7 +29,8 @@ struct ViewSources {
   std::function<const routing::Topology&()> topology;
   std::function<RelayStatus()> relay;
   std::function<FlowsStatus()> flows;
-  // The same without circuits and flows, for views that count them: a copy of thousands takes milliseconds.
+  // The same without circuits and flows, for what other nodes see and for metrics: a copy of thousands takes
+  // milliseconds.
   std::function<RelayStatus()> relay_counts = {};
   std::function<FlowsStatus()> flow_counts = {};
   std::function<std::size_t()> sessions;
@@ -38,7 +39,7 @@ struct ViewSources {
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
   ReadPortBytes port_bytes = {};           // not read where it is null
-  std::function<std::string()> gone = {};  // the view of that name (core/live/gone_json.h); null: there is none
+  std::function<std::string()> gone = {};  // the view of that name (core/live/gone_json.h); asked for by it alone
   ProgramRun run = {};
 };
 

@@ -42,10 +42,9 @@ void log_tuned(abi::Logger logger, std::size_t nodes) {
 }
 
 // Every communicator that can be tuned: it has one rank on each node. By cabling, then by nodes.
-constexpr std::size_t kCablings = 5;
 constexpr auto kTunedCommunicators = [] {
-  std::array<std::array<Communicator, kMostTunedNodes + 1>, kCablings> all{};
-  for (std::size_t cabling = 0; cabling < kCablings; ++cabling) {
+  std::array<std::array<Communicator, kMostTunedNodes + 1>, kTunerSettings> all{};
+  for (std::size_t cabling = 0; cabling < kTunerSettings; ++cabling) {
     for (std::uint64_t nodes = 0; nodes <= kMostTunedNodes; ++nodes) {
       all[cabling][nodes] = {static_cast<TunerSetting>(cabling), nodes, nodes};
     }

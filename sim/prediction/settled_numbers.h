@@ -7,8 +7,9 @@
 //   n0 - n2, n1 - n3, two of n1 - n2       |    ||     from the cable n1 - n2.
 //                                          n3 - n2
 //
-// The end differs from a running job's at most in which of several even loads it is, as flows there move by chance.
-// Sources: D. Monderer, L. Shapley, "Potential games", 1996.
+// The end differs from a running job's in which of several even loads it is, as flows there move by chance. Flows of
+// steps that run one after the other count as if they ran at once, and a flow tries the least loaded of its paths
+// alone. Sources: D. Monderer, L. Shapley, "Potential games", 1996.
 #ifndef CABLEWAY_SIM_PREDICTION_SETTLED_NUMBERS_H_
 #define CABLEWAY_SIM_PREDICTION_SETTLED_NUMBERS_H_
 

@@ -19,14 +19,22 @@ namespace {
 
 constexpr std::chrono::seconds kRetryAfter{2};
 
-// Documents that are no views of sessions, since they are made for the page alone.
-constexpr std::string_view kPageDocuments[] = {"map", "live", "others", "log"};
-
 Document document_of(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
 
 }  // namespace
+
+constexpr HttpService::PageDocument HttpService::kPageDocuments[] = {
+    {"map",
+     [](HttpService& self, const ViewSources& from) {
+       return map_json(from.topology(), from.node.identity().name, self.sources_.gone());
+     }},
+    {"live", [](HttpService& self,
+                const ViewSources& from) { return live_json(from, self.sources_.traffic(), from.run.version); }},
+    {"others", [](HttpService& self, const ViewSources&) { return self.others_->json(); }},
+    {"log", [](HttpService&, const ViewSources& from) { return log_json(from.node.events()); }},
+};
 
 HttpService::HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, Sources sources)
     : io_(io), clock_(clock), events_(events), sources_(std::move(sources)) {}
@@ -40,7 +48,7 @@ absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_
                                                                 Sources sources) {
   std::unique_ptr<HttpService> service;
   if (!settings.http) return service;
-  service.reset(new HttpService(io, clock, events, gone, std::move(sources)));
+  service.reset(new HttpService(io, clock, events, std::move(sources)));
   service->options_.address = *settings.http;
   if (!settings.http_token_file.empty()) {
     absl::StatusOr<std::string> token = read_token(settings.http_token_file);
@@ -48,9 +56,9 @@ absl::StatusOr<std::unique_ptr<HttpService>> HttpService::start(boost::asio::io_
     service->options_.token = *std::move(token);
   }
   for (const View& view : all_views()) service->options_.views.push_back(view.name);
-  for (const std::string_view name : kPageDocuments) {
-    service->options_.views.push_back(name);
-    service->options_.streamed.emplace_back(name);
+  for (const PageDocument& each : kPageDocuments) {
+    service->options_.views.push_back(each.name);
+    service->options_.streamed.emplace_back(each.name);
   }
   service->others_.emplace(clock, service->sources_.views().node.identity().name, service->sources_.all_nodes);
   service->listen();
@@ -82,12 +90,9 @@ Document HttpService::make_document(const std::string& name) {
   if (name == kMetricsDocument) {
     return document_of(node_metrics(from, {sources_.traffic(), read_process_use()}, from.run.version));
   }
-  if (name == "map") {
-    return document_of(map_json(from.topology(), from.node.identity().name, sources_.gone()));
+  for (const PageDocument& each : kPageDocuments) {
+    if (each.name == name) return document_of(each.write(*this, from));
   }
-  if (name == "live") return document_of(live_json(from, sources_.traffic(), from.run.version));
-  if (name == "others") return document_of(others_->json());
-  if (name == "log") return document_of(log_json(from.node.events()));
   ViewReply reply = answer_view(name, from);
   return reply.error.empty() ? document_of(std::move(reply.text)) : nullptr;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -45,6 +46,13 @@ class HttpService {
   const std::string& problem() const { return problem_; }
 
  private:
+  // No views of sessions, since they are made for the page alone.
+  struct PageDocument {
+    std::string_view name;
+    std::string (*write)(HttpService& self, const ViewSources& from);
+  };
+  static const PageDocument kPageDocuments[4];
+
   HttpService(boost::asio::io_context& io, Clock& clock, EventSink& events, Sources sources);
   void listen();
   void make(const std::string& name, const std::function<void(MadeDocument)>& take);

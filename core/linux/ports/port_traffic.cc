@@ -12,10 +12,15 @@
 #include "core/linux/ports/port_traffic.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -28,6 +33,7 @@ namespace {
 
 // As the InfiniBand specification defines PortXmitData and PortRcvData.
 constexpr std::uint64_t kBytesPerUnit = 4;
+constexpr std::chrono::seconds kEndLimit{1};
 
 std::optional<std::uint64_t> read_bytes(const Sysfs& sysfs, const std::string& port_folder, const char* counter) {
   std::uint64_t units = 0;
@@ -63,56 +69,91 @@ void add_rdma_bytes(const Sysfs& sysfs, const std::vector<PortFacts>& ports, Hos
   }
 }
 
-PortTraffic::PortTraffic(AddRdmaBytes add) : add_(std::move(add)) {}
+// What both threads share.
+struct PortTraffic::Devices {
+  using Clock = std::chrono::steady_clock;
+
+  explicit Devices(AddRdmaBytes with) : add(std::move(with)) {}
+
+  const AddRdmaBytes add;
+  std::mutex mutex;  // of what follows
+  std::condition_variable changed;
+  bool is_asked = false;  // and has not answered yet
+  bool is_ending = false;
+  bool has_ended = false;
+  bool is_slow = false;  // the last answer took longer than kPatience
+  std::vector<PortFacts> ports;
+  HostTraffic answer;  // the last one
+  std::optional<Clock::time_point> answered;
+
+  void answer_requests() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [this] { return is_asked || is_ending; });
+      if (is_ending) break;
+      answer_one(lock);
+    }
+    has_ended = true;
+    changed.notify_all();
+  }
+
+  void answer_one(std::unique_lock<std::mutex>& lock) {
+    const std::vector<PortFacts> wanted = ports;
+    const Clock::time_point begun = Clock::now();
+    lock.unlock();
+    HostTraffic rdma;
+    for (const PortFacts& port : wanted) rdma[port.interface];
+    add(wanted, rdma);
+    lock.lock();
+    answer = std::move(rdma);
+    answered = Clock::now();
+    is_slow = *answered - begun > kPatience;
+    is_asked = false;
+    changed.notify_all();
+  }
+
+  void add_answer(const std::vector<PortFacts>& wanted, HostTraffic& traffic) {
+    std::unique_lock lock(mutex);
+    if (!is_asked) {
+      is_asked = true;
+      ports = wanted;
+      changed.notify_all();
+      if (!is_slow) is_slow = !changed.wait_for(lock, kPatience, [this] { return !is_asked; });
+    }
+    if (!answered || Clock::now() - *answered > kFresh) return;
+    for (auto& [interface, counts] : traffic) {
+      const auto found = answer.find(interface);
+      if (found == answer.end()) continue;
+      counts.received.rdma_bytes = found->second.received.rdma_bytes;
+      counts.sent.rdma_bytes = found->second.sent.rdma_bytes;
+    }
+  }
+};
+
+PortTraffic::PortTraffic(AddRdmaBytes add) : devices_(std::make_shared<Devices>(std::move(add))) {}
 
 PortTraffic::~PortTraffic() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  std::unique_lock lock(devices_->mutex);
+  devices_->is_ending = true;
+  devices_->changed.notify_all();
+  if (has_thread_) devices_->changed.wait_for(lock, kEndLimit, [this] { return devices_->has_ended; });
 }
 
 HostTraffic PortTraffic::read(const std::vector<PortFacts>& ports) {
   HostTraffic traffic = read_interface_traffic();
-  add_answer(ports, traffic);
+  if (std::none_of(ports.begin(), ports.end(), [](const PortFacts& port) { return !port.rdma_device.empty(); })) {
+    return traffic;
+  }
+  if (!has_thread_) {
+    try {
+      std::thread([devices = devices_] { devices->answer_requests(); }).detach();
+      has_thread_ = true;
+    } catch (const std::system_error&) {
+      return traffic;  // this host has no room for a thread now
+    }
+  }
+  devices_->add_answer(ports, traffic);
   return traffic;
-}
-
-void PortTraffic::add_answer(const std::vector<PortFacts>& ports, HostTraffic& traffic) {
-  if (std::none_of(ports.begin(), ports.end(), [](const PortFacts& port) { return !port.rdma_device.empty(); })) return;
-  if (!thread_.joinable()) thread_ = std::thread([this] { answer_requests(); });
-  std::unique_lock lock(mutex_);
-  if (is_asked_) return;
-  is_asked_ = true;
-  ports_ = ports;
-  rdma_.clear();
-  for (const PortFacts& port : ports) rdma_[port.interface];
-  changed_.notify_all();
-  if (!changed_.wait_for(lock, kPatience, [this] { return !is_asked_; })) return;
-  for (auto& [interface, counts] : traffic) {
-    const auto found = rdma_.find(interface);
-    if (found == rdma_.end()) continue;
-    counts.received.rdma_bytes = found->second.received.rdma_bytes;
-    counts.sent.rdma_bytes = found->second.sent.rdma_bytes;
-  }
-}
-
-void PortTraffic::answer_requests() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return is_asked_ || is_ending_; });
-    if (is_ending_) return;
-    const std::vector<PortFacts> ports = ports_;
-    HostTraffic rdma = rdma_;
-    lock.unlock();
-    add_(ports, rdma);
-    lock.lock();
-    rdma_ = std::move(rdma);
-    is_asked_ = false;
-    changed_.notify_all();
-  }
 }
 
 }  // namespace cableway::host

@@ -2,10 +2,9 @@
 #ifndef CABLEWAY_CORE_LINUX_PORTS_PORT_TRAFFIC_H_
 #define CABLEWAY_CORE_LINUX_PORTS_PORT_TRAFFIC_H_
 
-#include <condition_variable>
+#include <chrono>
 #include <functional>
-#include <mutex>
-#include <thread>
+#include <memory>
 #include <vector>
 
 #include "core/clock.h"
@@ -24,34 +23,30 @@ void add_rdma_bytes(const Sysfs& sysfs, const std::vector<PortFacts>& ports, Hos
 // the first port that has a device.
 class PortTraffic {
  public:
-  // How long a node waits for its devices.
+  // How long a node waits for its devices, unless their last answer took longer.
   static constexpr Duration kPatience = std::chrono::milliseconds(20);
+  // An answer that is older is not used.
+  static constexpr Duration kFresh = std::chrono::seconds(2);
   using AddRdmaBytes = std::function<void(const std::vector<PortFacts>& ports, HostTraffic& traffic)>;
 
   // Tests have devices of their own. Their function is called on another thread.
   explicit PortTraffic(AddRdmaBytes add = [](const std::vector<PortFacts>& ports, HostTraffic& traffic) {
     add_rdma_bytes(Sysfs(), ports, traffic);
   });
-  ~PortTraffic();  // waits for the devices' answer
+  // Waits for a second at most: a device that takes longer keeps its thread.
+  ~PortTraffic();
   PortTraffic(const PortTraffic&) = delete;
   PortTraffic& operator=(const PortTraffic&) = delete;
 
-  // The interfaces of this network, with bytes over RDMA for `ports`. Waits for kPatience at most, and not at all while
-  // devices have not answered an earlier call: until they have, no port's bytes over RDMA are known. For one thread.
+  // The interfaces of this network, with bytes over RDMA for `ports`: those of now, or the last ones that the devices
+  // have answered, or none. For one thread.
   HostTraffic read(const std::vector<PortFacts>& ports);
 
  private:
-  void answer_requests();
-  void add_answer(const std::vector<PortFacts>& ports, HostTraffic& traffic);
+  struct Devices;
 
-  const AddRdmaBytes add_;
-  std::mutex mutex_;  // of what follows, but for the thread
-  std::condition_variable changed_;
-  bool is_asked_ = false;  // and not answered yet
-  bool is_ending_ = false;
-  std::vector<PortFacts> ports_;
-  HostTraffic rdma_;
-  std::thread thread_;
+  const std::shared_ptr<Devices> devices_;
+  bool has_thread_ = false;
 };
 
 }  // namespace cableway::host

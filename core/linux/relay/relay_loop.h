@@ -85,7 +85,7 @@ class RelayLoop {
   std::size_t circuits() const { return open_.load(std::memory_order_relaxed); }
   // Callable from any thread. Excludes the stores' memory and setups_refused.
   RelayStatus status() const;
-  // Without the list of circuits, whose number and length are the relay's to bear.
+  // Callable from any thread. status() without its list of circuits, which takes time in proportion to their number.
   RelayStatus counts() const;
 
  private:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
@@ -169,7 +170,8 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     read_on();
   }
 
-  // Takes the requests that have come, then reads further ones.
+  // Takes the reports that have come, up to a request: other sessions come first, as a request may need time. Then
+  // reads further ones.
   void read_on() {
     if (taking_) return;
     taking_ = true;
@@ -183,7 +185,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     return !reading_ && !refusing_ && socket_.is_open() && has_room;
   }
 
-  // Whether there was one; else reads.
+  // Whether to take the next one at once.
   bool take_request() {
     const auto next = input_.next();
     if (!next.ok()) {
@@ -194,20 +196,27 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
       read();
       return false;
     }
-    have_request(**next);
-    return true;
+    const absl::StatusOr<SessionMessage> message = decode_session_message(**next);
+    if (!message.ok()) {
+      refuse(std::string(message.status().message()));
+      return false;
+    }
+    if (greeted_ && is_report(*message)) {
+      receive_report(*message);
+      return true;
+    }
+    have_request(*message);
+    boost::asio::post(socket_.get_executor(), [self = shared_from_this()] { self->read_on(); });
+    return false;
   }
 
-  void have_request(std::span<const std::byte> bytes) {
-    absl::StatusOr<SessionMessage> request = decode_session_message(bytes);
-    if (!request.ok()) return refuse(std::string(request.status().message()));
-    if (!greeted_) return greet(*request);
-    if (is_report(*request)) return receive_report(*request);
+  void have_request(const SessionMessage& request) {
+    if (!greeted_) return greet(request);
     ++unanswered_;
-    if (std::holds_alternative<DrainRequest>(*request) && !may_drain_) {
+    if (std::holds_alternative<DrainRequest>(request) && !may_drain_) {
       return answer(DrainReply{"only root and the user of the node may drain it or its cables"});
     }
-    server_->handler(peer_, *request, [weak = weak_from_this()](const SessionMessage& answer) {
+    server_->handler(peer_, request, [weak = weak_from_this()](const SessionMessage& answer) {
       if (const auto self = weak.lock()) self->answer(answer);
     });
   }
@@ -244,6 +253,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   }
 
   void answer(const SessionMessage& answer) {
+    if (refusing_) return;
     send(answer);
     --unanswered_;
     read_on();

@@ -94,6 +94,9 @@ TEST_F(OtherPortsTest, ARefusedRoundIsTriedAgain) {
   asked_[0].second({"this node already asks all nodes for 16 views", 0, 0, true, {}});
   EXPECT_EQ(nodes(), json::array());
   EXPECT_EQ(shown({answer("n1", document("n1", 1000, 1))}).size(), 1U);
+  read_for(OtherPorts::kPause + 1s);
+  asked_.back().second({"this node already asks all nodes for 16 views", 0, 0, true, {}});
+  EXPECT_EQ(nodes().size(), 1U) << "what is known stays";
 }
 
 TEST_F(OtherPortsTest, WhatIsNotAsDocumentedIsLeftOut) {
