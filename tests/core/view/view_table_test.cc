@@ -39,7 +39,8 @@ class ViewTableTest : public ::testing::Test {
                   return std::vector<std::string>{"1a2b3c4d", "5e6f7a8b"};
                 },
             .rejected = [] { return std::vector<RejectedPort>{{.interface = "lo", .reason = "is the loopback"}}; },
-            .control = [] { return ControlCounters{}; }};
+            .control = [] { return ControlCounters{}; },
+            .gone = [] { return std::string(R"({"schema":1,"gone":[]})"); }};
   }
 
   sim::NodeWorld world_{1};
