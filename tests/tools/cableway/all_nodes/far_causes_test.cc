@@ -28,16 +28,13 @@ Json known(const std::string& code, const std::string& interface, const Json& ne
 class FarCausesTest : public ::testing::Test {
  protected:
   FarCausesTest() {
-    for (const char* node : {"n0", "n1"}) {
-      documents_.shown.push_back({node,
-                                  {{"node", node},
-                                   {"draining", false},
-                                   {"draining_cables", Json::array()},
-                                   {"has_key", true},
-                                   {"problems", Json::array()},
-                                   {"lost_cables", Json::object()},
-                                   {"ports", Json::array()}}});
-    }
+    for (const char* node : {"n0", "n1"}) documents_.shown.push_back({node, document_of(node)});
+  }
+
+  static Json document_of(const std::string& node) {
+    return {{"node", node},          {"draining", false},         {"draining_cables", Json::array()},
+            {"has_key", true},       {"problems", Json::array()}, {"lost_cables", Json::object()},
+            {"ports", Json::array()}};
   }
 
   Json& n0() { return documents_.shown[0].document; }
@@ -187,6 +184,21 @@ TEST_F(FarCausesTest, WhatTheOtherEndRefusesExplainsSilence) {
   }
 }
 
+// What is refused there is of another node on its segment.
+TEST_F(FarCausesTest, ARefusalThatNamesNoNodeIsNotOfOneThatIsHeardThere) {
+  for (const char* code : {"VERSION_DIFFERS", "CLUSTER_DIFFERS", "KEY_DIFFERS"}) {
+    n0() = document_of("n0");
+    n1() = document_of("n1");
+    silence_n1();
+    add_port(n0(), "eth0", Json::array({heard("n1", "eth1", true)}));
+    n0()["ports"].back()["neighbours"][0]["state"] = "unpaired";
+    add_problem(n0(), known(code, "eth0"));
+    EXPECT_THAT(codes(), UnorderedElementsAre(code, "NEIGHBOUR_MISSING"));
+  }
+  n0()["problems"] = Json::array({known("CONTROL_SOCKET_FAILED", "eth0")});
+  EXPECT_THAT(codes(), ElementsAre("CONTROL_SOCKET_FAILED")) << "nothing is sent there";
+}
+
 TEST_F(FarCausesTest, WhatTheOtherEndRefusesExplainsThatItDoesNotAnswer) {
   add_port(n1(), "eth1", Json::array({heard("n0", "eth0", false)}));
   add_problem(n0(), known("CABLE_REFUSED", "eth0", "n1"));
@@ -206,7 +218,7 @@ TEST_F(FarCausesTest, ANodeThatIsGoneIsOneCauseWithAllItsCables) {
   EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n9 eth0", "cable n1 eth1 to n9 eth1"));
 }
 
-TEST_F(FarCausesTest, WhatIsWrongWithItsCableIsWhyANodeHasNoPath) {
+TEST_F(FarCausesTest, WhatIsWrongWithItsOnlyCableIsWhyANodeHasNoPath) {
   add_port(n0(), "eth0");
   lose(n0(), "eth0", "n9", "eth0");
   documents_.missing = {{"n9", "no path", "node n0 has no path to node n9", "see its cables"}};
@@ -216,6 +228,22 @@ TEST_F(FarCausesTest, WhatIsWrongWithItsCableIsWhyANodeHasNoPath) {
   EXPECT_EQ(findings[0].severity, Severity::kError) << "it does not answer";
   EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n9 eth0", "node n9"));
   EXPECT_LE(findings[1].severity, Severity::kInfo);
+}
+
+// Whether or not its cables have left the topology yet.
+TEST_F(FarCausesTest, ANodeWhoseSeveralCablesAreSilentIsTheFinding) {
+  for (const char* port : {"eth0", "eth2"}) {
+    add_port(n0(), port);
+    lose(n0(), port, "n9", port);
+  }
+  for (const char* cause : {"no path", "refused", "timed out"}) {
+    documents_.missing = {{"n9", cause, "node n0 has no path to node n9", "see its cables"}};
+    std::vector<ClusterFinding> findings = examine_all_nodes(documents_, Settings());
+    ASSERT_GE(findings.size(), 2U);
+    EXPECT_EQ(findings[0].code, "NODE_NOT_ANSWERING");
+    EXPECT_THAT(findings[0].about, ElementsAre("node n9"));
+    EXPECT_LE(findings[1].severity, Severity::kInfo);
+  }
 }
 
 TEST_F(FarCausesTest, ANodeWithoutAPathWhoseCablesNobodyHasIsAFinding) {
