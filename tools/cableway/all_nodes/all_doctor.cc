@@ -12,6 +12,7 @@
 #include "routing/text/node_name.h"
 #include "tools/cableway/all_nodes/cable_end.h"
 #include "tools/cableway/all_nodes/cluster_causes.h"
+#include "tools/cableway/all_nodes/known_cables.h"
 #include "tools/cableway/doctor/doctor_ports.h"
 #include "tools/cableway/doctor/finding_lines.h"
 
@@ -20,6 +21,12 @@ namespace {
 
 constexpr char kPort[] = "port ";
 constexpr std::size_t kMostNamed = 4;
+
+std::string about_text(const std::set<std::string>& about) {
+  if (about.size() <= kMostNamed) return absl::StrJoin(about, ", ");
+  const auto last = std::next(about.begin(), kMostNamed);
+  return absl::StrCat(absl::StrJoin(about.begin(), last, ", "), " and ", about.size() - kMostNamed, " more");
+}
 
 std::string cable_text(const CableEnd& one, const CableEnd& other) {
   const bool in_order = routing::natural_less(one.node, other.node);
@@ -50,7 +57,7 @@ class ClusterExamination {
   // What one node reports; throws Json::exception before any of it is added.
   void add(const NodeDocument& node) {
     std::vector<Report> found = problems_of(node);
-    const KnownCauses causes(node.document.at("problems"));
+    const KnownCauses causes(node.document.at("problems"), node.node);
     for (Finding& finding : examine_ports(node.document.at("ports"), settings_, {}, causes)) {
       if (finding.severity == Severity::kOk) continue;
       const bool is_port = absl::StartsWith(finding.about, kPort);
@@ -59,6 +66,7 @@ class ClusterExamination {
       found.push_back({std::move(finding), {node.node, interface}, there});
     }
     causes_.add(node);
+    cables_.add(node);
     for (Report& each : found) {
       if (each.finding.code == name_of(FindingCode::kCableOneWay) && each.there)
         causes_.add_one_way(each.here, *each.there);
@@ -66,13 +74,7 @@ class ClusterExamination {
     }
   }
 
-  void add(const MissingNode& node) {
-    if (node.cause == kNoPathCause) {
-      without_path_.push_back(node);
-    } else {
-      add_silent(node);
-    }
-  }
+  void add(const MissingNode& node) { missing_.push_back(node); }
 
   void add_unheard(std::size_t nodes) {
     merge("unheard", {Severity::kError,
@@ -85,16 +87,12 @@ class ClusterExamination {
 
   // After all nodes.
   std::vector<ClusterFinding> findings() {
-    for (Report& each : reports_) {
-      if (!each.there) each.there = causes_.only_hearer(each.here);
-      if (follows_from_missing(each) || causes_.explain(each.finding.code, each.here, each.there)) continue;
-      const bool is_wrong = each.finding.severity > Severity::kInfo;
-      const Finding& own = each.finding;
-      ClusterFinding& merged =
-          merge(cause_of(each), {own.severity, own.code, {about(each)}, own.what, own.advice, {each.here.node}});
-      if (each.there && is_wrong) beyond_[each.there->node].insert(&merged);
-    }
-    for (const MissingNode& each : without_path_) add_without_path(each);
+    leave_out_explained();
+    add_missing();
+    for (const Report& each : reports_) add_finding(each);
+    join_cut_off();
+    join_behind();
+    for (const auto& [finding, nodes] : not_asked_) name_not_asked(*finding, nodes);
     std::vector<ClusterFinding> all;
     for (auto& [key, finding] : findings_) all.push_back(std::move(finding));
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.severity > b.severity; });
@@ -146,45 +144,121 @@ class ClusterExamination {
     return cable_text(report.here, *report.there);
   }
 
-  void add_silent(const MissingNode& node) {
-    missing_.insert(node.node);
-    const bool runs = node.cause == kOtherVersionCause || node.cause == kNoRoomCause;
-    const std::string what = absl::StrCat(node.cause, ": ", node.what);
-    merge(what, {runs ? Severity::kWarning : Severity::kError,
-                 std::string(name_of(FindingCode::kNodeNotAnswering)),
-                 {absl::StrCat("node ", node.node)},
-                 what,
-                 node.advice,
-                 {}});
-  }
-
-  // What is wrong with the cables of a node without a path is why it has none; beyond those nobody knows why.
-  void add_without_path(const MissingNode& node) {
-    const std::string name = absl::StrCat("node ", node.node);
-    const auto beside = beyond_.find(node.node);
-    if (beside == beyond_.end()) return add_silent(node);
-    for (ClusterFinding* const cause : beside->second) {
-      cause->about.insert(name);
-      cause->severity = Severity::kError;
+  void leave_out_explained() {
+    for (Report& each : reports_) {
+      if (!each.there) each.there = causes_.only_hearer(each.here);
+    }
+    std::erase_if(reports_, [&](const Report& each) {
+      return causes_.explain(each.finding.code, each.here, each.there);
+    });
+    for (const Report& each : reports_) {
+      if (is_wrong(each) && !is_silence(each) && each.there) cables_.has_fault(each.here, each.there->node);
     }
   }
 
+  static bool is_wrong(const Report& report) { return report.finding.severity > Severity::kInfo; }
+  static bool is_silence(const Report& report) {
+    return report.finding.code == name_of(FindingCode::kNeighbourMissing);
+  }
+
+  // Whether nothing of it has arrived: of others it is known that they run, or that they are on the way.
+  static bool is_out_of_reach(const MissingNode& node) {
+    return node.cause == kNoPathCause || node.cause == kTimedOutCause || node.cause == kRefusedCause;
+  }
+
+  void add_missing() {
+    for (const MissingNode& each : missing_) {
+      const bool has_no_path = each.cause == kNoPathCause;
+      if (is_out_of_reach(each) && (has_no_path ? cables_.lead_to(each.node) : cables_.cut_off(each.node))) {
+        cut_off_.push_back(&each);
+      } else if (has_no_path && !cables_.lead_to(each.node)) {
+        behind_.push_back(&each);
+      } else {
+        add_silent(each);
+      }
+    }
+  }
+
+  void add_silent(const MissingNode& node) {
+    silent_.insert(node.node);
+    const bool runs = node.cause == kOtherVersionCause || node.cause == kNoRoomCause;
+    const std::string what = absl::StrCat(node.cause, ": ", node.what);
+    ClusterFinding& finding = merge(what, {runs ? Severity::kWarning : Severity::kError,
+                                           std::string(name_of(FindingCode::kNodeNotAnswering)),
+                                           {absl::StrCat("node ", node.node)},
+                                           what,
+                                           node.advice,
+                                           {}});
+    if (is_out_of_reach(node)) ways_cut_.insert(&finding);
+  }
+
+  void add_finding(const Report& report) {
+    if (follows_from_silent(report)) return;
+    const Finding& own = report.finding;
+    ClusterFinding& merged =
+        merge(cause_of(report), {own.severity, own.code, {about(report)}, own.what, own.advice, {report.here.node}});
+    if (report.there && is_wrong(report)) beyond_[report.there->node].insert(&merged);
+  }
+
+  // What is wrong with the cables of a node is why it is cut off.
+  void join_cut_off() {
+    for (const MissingNode* const each : cut_off_) {
+      const auto beside = beyond_.find(each->node);
+      if (beside == beyond_.end()) {
+        add_silent(*each);
+        continue;
+      }
+      for (ClusterFinding* const cause : beside->second) join(*cause, each->node);
+      ways_cut_.insert(beside->second.begin(), beside->second.end());
+    }
+  }
+
+  // No node that answers has a cable to these: all ways to them lead over others that do not answer. Where these have
+  // one cause, so have they.
+  void join_behind() {
+    for (const MissingNode* const each : behind_) {
+      if (ways_cut_.size() == 1) {
+        join(**ways_cut_.begin(), each->node);
+      } else {
+        add_silent_behind(*each);
+      }
+    }
+  }
+
+  void add_silent_behind(const MissingNode& node) {
+    merge("behind", {Severity::kError,
+                     std::string(name_of(FindingCode::kNodeNotAnswering)),
+                     {absl::StrCat("node ", node.node)},
+                     absl::StrCat(node.cause, ": ", node.what),
+                     node.advice,
+                     {}});
+  }
+
+  void join(ClusterFinding& cause, const std::string& node) {
+    cause.about.insert(absl::StrCat("node ", node));
+    cause.severity = Severity::kError;
+    not_asked_[&cause].insert(node);
+  }
+
+  // "..; so node n3 cannot be asked"
+  static void name_not_asked(ClusterFinding& finding, const std::set<std::string>& nodes) {
+    absl::StrAppend(&finding.what, "; so node", nodes.size() == 1 ? " " : "s ", about_text(nodes), " cannot be asked");
+  }
+
   // A node that does not answer is a finding itself.
-  bool follows_from_missing(const Report& report) const {
-    return report.finding.code == name_of(FindingCode::kNeighbourMissing) && report.there &&
-           missing_.contains(report.there->node);
+  bool follows_from_silent(const Report& report) const {
+    return is_silence(report) && report.there && silent_.contains(report.there->node);
   }
 
   // What findings of one code have in common if they have one cause: the name that two nodes have, the neighbour that
   // is gone with all its cables, the cable, or the words, as of several nodes and ports.
   std::string cause_of(const Report& report) const {
     if (!report.namesake.empty()) return absl::StrCat("name ", report.namesake);
-    const bool is_silence = report.finding.code == name_of(FindingCode::kNeighbourMissing);
-    if (is_silence && report.there && !causes_.knows(report.there->node)) {
+    if (is_silence(report) && report.there && !causes_.knows(report.there->node)) {
       return absl::StrCat("node ", report.there->node);
     }
     const bool is_of_cable = report.there.has_value() || !report.cable.empty();
-    return is_of_cable && report.finding.severity > Severity::kInfo ? about(report) : report.finding.what;
+    return is_of_cable && is_wrong(report) ? about(report) : report.finding.what;
   }
 
   ClusterFinding& merge(const std::string& cause, ClusterFinding finding) {
@@ -197,20 +271,19 @@ class ClusterExamination {
   }
 
   const Settings& settings_;
-  std::set<std::string> missing_;
-  std::vector<MissingNode> without_path_;
+  ClusterCauses causes_;
+  KnownCables cables_;
+  std::vector<Report> reports_;
+  std::vector<MissingNode> missing_;
+  std::vector<const MissingNode*> cut_off_;
+  std::vector<const MissingNode*> behind_;
+  std::set<std::string> silent_;  // nodes that are findings themselves
   // What is wrong with cables, by the node at their other end.
   std::map<std::string, std::set<ClusterFinding*>> beyond_;
-  ClusterCauses causes_;
-  std::vector<Report> reports_;
+  std::set<ClusterFinding*> ways_cut_;  // why nodes are out of reach
+  std::map<ClusterFinding*, std::set<std::string>> not_asked_;
   std::map<std::pair<std::string, std::string>, ClusterFinding> findings_;
 };
-
-std::string about_text(const std::set<std::string>& about) {
-  if (about.size() <= kMostNamed) return absl::StrJoin(about, ", ");
-  const auto last = std::next(about.begin(), kMostNamed);
-  return absl::StrCat(absl::StrJoin(about.begin(), last, ", "), " and ", about.size() - kMostNamed, " more");
-}
 
 std::string counted(const std::vector<ClusterFinding>& findings, Severity severity) {
   const auto count = std::count_if(findings.begin(), findings.end(),

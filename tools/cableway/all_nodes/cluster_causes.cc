@@ -11,7 +11,7 @@
 namespace cableway::cli {
 
 void ClusterCauses::add(const NodeDocument& node) {
-  Known known{KnownCauses(node.document.at("problems")), {}};
+  Known known{KnownCauses(node.document.at("problems"), node.node), {}};
   // A port that is used in part is a port.
   for (const Json& problem : node.document.at("problems")) {
     const std::string interface = text(problem, "interface");
@@ -41,8 +41,18 @@ bool ClusterCauses::is_unusable(const CableEnd& end) const {
   return found != nodes_.end() && found->second.unusable.contains(end.interface);
 }
 
+bool ClusterCauses::has_unusable(const std::string& node) const {
+  const auto found = nodes_.find(node);
+  return found != nodes_.end() && !found->second.unusable.empty();
+}
+
 bool ClusterCauses::is_unheard(const CableEnd& here, const CableEnd& there) const {
   return one_way_.contains({there, here});
+}
+
+bool ClusterCauses::is_heard(const CableEnd& sender, const CableEnd& receiver) const {
+  const auto found = hearers_.find(sender);
+  return found != hearers_.end() && found->second.contains(receiver);
 }
 
 // By the node at the other end.
@@ -50,7 +60,8 @@ bool ClusterCauses::is_refused(const CableEnd& here, const CableEnd& there) cons
   const auto found = nodes_.find(there.node);
   if (found == nodes_.end()) return false;
   const KnownCauses& causes = found->second.causes;
-  return causes.explain_neighbour(there.interface, here.node) || causes.explain_no_answer(there.interface, here.node);
+  return causes.explain_neighbour(there.interface, here.node) ||
+         causes.explain_no_answer(there.interface, here.node, is_heard(here, there));
 }
 
 bool ClusterCauses::explain(const std::string& code, const CableEnd& here, const std::optional<CableEnd>& there) const {
@@ -58,6 +69,7 @@ bool ClusterCauses::explain(const std::string& code, const CableEnd& here, const
     return std::any_of(nodes_.begin(), nodes_.end(),
                        [&](const auto& each) { return each.second.causes.has_namesake(here.node); });
   }
+  if (code == name_of(EventCode::kNoPorts)) return has_unusable(here.node);
   if (!there) return false;
   if (code == name_of(FindingCode::kCarrierMissing)) return is_unusable(*there);
   if (code == name_of(FindingCode::kNeighbourMissing)) {

@@ -26,7 +26,7 @@ class ClusterCauses {
   // The only port that hears this one. nullopt: none does, or several do.
   std::optional<CableEnd> only_hearer(const CableEnd& end) const;
 
-  // Whether a finding with this code at `here` follows from another node's. `there`: the other end of its cable.
+  // Whether a finding with this code at `here` follows from another one. `there`: the other end of its cable.
   bool explain(const std::string& code, const CableEnd& here, const std::optional<CableEnd>& there) const;
 
  private:
@@ -36,6 +36,8 @@ class ClusterCauses {
   };
 
   bool is_unusable(const CableEnd& end) const;
+  bool has_unusable(const std::string& node) const;
+  bool is_heard(const CableEnd& sender, const CableEnd& receiver) const;
   bool is_unheard(const CableEnd& here, const CableEnd& there) const;
   bool is_refused(const CableEnd& here, const CableEnd& there) const;
 

@@ -31,13 +31,13 @@ Cause cause_of(NoView why) {
       return {kNoPathCause,
               "see its cables and its neighbours' here with cableway topology; is cablewayd running there?"};
     case NoView::kTimedOut:
-      return {"timed out", "it may be stopped or overloaded: see its log, or restart its cablewayd"};
+      return {kTimedOutCause, "it may be stopped or overloaded: see its log, or restart its cablewayd"};
     case NoView::kOtherVersion:
       return {kOtherVersionCause, "install this version of Cableway on the node named, and restart cablewayd"};
     case NoView::kBusy:
       return {kNoRoomCause, "it answers other requests now: try again in a moment"};
     case NoView::kRefused:
-      return {"refused", "see the log of its cablewayd, and that of the node named"};
+      return {kRefusedCause, "see the log of its cablewayd, and that of the node named"};
   }
   return {"unreadable",
           "install the same version of Cableway there; if it has it, do not trust that node, or one on the way"};

@@ -15,6 +15,8 @@
 namespace cableway::cli {
 
 inline constexpr char kNoPathCause[] = "no path";
+inline constexpr char kTimedOutCause[] = "timed out";
+inline constexpr char kRefusedCause[] = "refused";
 inline constexpr char kOtherVersionCause[] = "other version";
 inline constexpr char kNoRoomCause[] = "no room";
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -53,7 +54,7 @@ class Examination {
  public:
   explicit Examination(const Examined& examined) : examined_(examined) {
     if (!examined.status) return;
-    causes_ = KnownCauses(examined.status->at("problems"));
+    causes_ = KnownCauses(examined.status->at("problems"), text(*examined.status, "node"));
     if (examined.events) causes_.add_losses(examined.events->at("events"));
     if (examined.topology) add_reached(*examined.topology);
   }
@@ -233,13 +234,25 @@ class Examination {
                        [&](const Finding& each) { return each.code == code && each.severity == severity; });
   }
 
-  void check_status(const Json& status) {
-    for (const Json& problem : status.at("problems")) {
+  void check_problems(const Json& problems) {
+    std::map<std::string, std::size_t> of_names;  // findings, by the name that several nodes have
+    for (const Json& problem : problems) {
       const std::string code = text(problem, "code");
       if (is_found_already(code) || causes_.follows(code)) continue;
+      const std::string namesake = code == name_of(EventCode::kNameTaken) ? text_or_none(problem, "neighbour") : "";
+      // One name is one cause, on however many ports it is heard.
+      const auto [of_name, is_new] = of_names.try_emplace(namesake, findings_.size());
+      if (!namesake.empty() && !is_new) {
+        absl::StrAppend(&findings_[of_name->second].what, "; a further one on port ", text(problem, "interface"));
+        continue;
+      }
       // The text of a problem contains the advice.
       findings_.push_back({grade_of(code), code, "problem", problem_text(problem), ""});
     }
+  }
+
+  void check_status(const Json& status) {
+    check_problems(status.at("problems"));
     if (status.at("draining").get<bool>()) add(EventCode::kDraining, "node");
     for (const Json& cable : status.at("draining_cables")) {
       add(EventCode::kCableDraining, absl::StrCat("cable ", cable.get<std::string>()));

@@ -143,6 +143,7 @@ class PortExamination {
     // A node of an earlier version does not tell.
     const Json hears_us = neighbour.value("hears_us", Json());
     if (hears_us.is_boolean() && hears_us.get<bool>()) {
+      if (causes_.is_namesake()) return;
       add(Severity::kWarning, FindingCode::kCableUnusedThere,
           absl::StrCat(who, " hears this node, but does not use the cable"));
     } else {

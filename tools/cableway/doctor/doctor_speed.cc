@@ -12,6 +12,7 @@
 #include "routing/topology/physical_cable.h"
 #include "tools/cableway/doctor/doctor_reach.h"
 #include "tools/cableway/doctor/wire_expectation.h"
+#include "tools/cableway/expectation/expected_rate.h"
 #include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
@@ -24,9 +25,21 @@ constexpr double kLeastTcpShare = 0.7;
 // UDP 8, InfiniBand 16.
 constexpr double kPacketOverhead = 82;
 
+// What a cable is to carry. A rate of 0 is not known.
+struct Nominal {
+  std::uint64_t ports_mbps = 0;     // of the slower end, or the whole wire
+  std::uint64_t expected_mbps = 0;  // as the expected topology states it
+  std::uint64_t mbps() const { return expected_mbps != 0 ? expected_mbps : ports_mbps; }
+  bool ports_are_slower() const { return ports_mbps != 0 && ports_mbps < expected_mbps; }
+};
+
 // The advice for a slow cable, without reasons that do not apply to it.
-std::string advice_for_slow(std::uint64_t mtu, bool rdma) {
+std::string advice_for_slow(std::uint64_t mtu, bool rdma, const Nominal& nominal = {}) {
   std::vector<std::string> reasons;
+  if (nominal.ports_are_slower()) {
+    reasons.push_back(absl::StrCat("that a port runs at ", rate_text(nominal.ports_mbps),
+                                   " (ethtool and cableway ports show the rates of its link and PCIe link)"));
+  }
   if (mtu < kJumboMtu) reasons.push_back(absl::StrCat("MTU ", mtu));
   if (!rdma) reasons.push_back("a busy CPU");
   reasons.push_back("a bad cable (ethtool -S shows its errors)");
@@ -65,11 +78,11 @@ std::string measured_text(std::uint64_t rate_mbps) {
 
 struct TestedCable {
   ProbedCable ends;
-  std::uint64_t nominal_mbps = 0;  // 0: not known
-  bool both_known = false;         // whether the rates of both ends are known
-  bool healthy = false;            // when tested alone
-  bool lossy = false;              // it loses packets: that slows it, and has a finding of its own
-  std::uint64_t mtu = 0;           // of the port here
+  Nominal nominal = {};
+  bool both_known = false;  // whether the rates of both ends are known
+  bool healthy = false;     // when tested alone
+  bool lossy = false;       // it loses packets: that slows it, and has a finding of its own
+  std::uint64_t mtu = 0;    // of the port here
   std::string about = {};
 };
 
@@ -83,7 +96,7 @@ struct Rates {
 };
 
 struct Expected {
-  std::uint64_t nominal_mbps = 0;  // 0: not known
+  Nominal nominal;
   std::uint64_t least_mbps = 0;
   std::uint64_t small_packet = 0;  // bytes, if less is expected because packets are that small; else 0
 };
@@ -100,7 +113,7 @@ class SpeedTest {
         const std::vector<ProbedCable>& unreachable = examination_.unreachable;
         if (std::find(unreachable.begin(), unreachable.end(), ends) != unreachable.end()) continue;
         const bool both_known = !port.at("rate_mbps").is_null() && !neighbour.at("rate_mbps").is_null();
-        cables_.push_back({ends, nominal_mbps(port, neighbour), both_known});
+        cables_.push_back({ends, {nominal_mbps(port, neighbour), stated_mbps(ends)}, both_known});
         cables_.back().lossy = is_lossy(examination_, ends);
         cables_.back().mtu = port.value("mtu", kJumboMtu);
         cables_.back().about = about_cable(port, neighbour);
@@ -112,6 +125,11 @@ class SpeedTest {
   }
 
  private:
+  std::uint64_t stated_mbps(const ProbedCable& cable) const {
+    if (examination_.expected == nullptr) return 0;
+    return expected_rate_mbps(*examination_.expected, examination_.node, cable);
+  }
+
   // All of `cables` at once.
   absl::StatusOr<Rates> measure(const std::vector<ProbedCable>& cables, bool both_ways) const {
     const absl::StatusOr<CableProbeReply> reply = test_({cables, kTestMs, both_ways});
@@ -132,11 +150,12 @@ class SpeedTest {
   }
 
   // The least rate that `cables` cables with that joint nominal rate have to reach.
-  Expected expect(std::uint64_t nominal_mbps, std::size_t cables, const Rates& rates) const {
-    const std::uint64_t limit = rates.rdma ? nominal_mbps : std::min<std::uint64_t>(nominal_mbps, cables * kMaxTcpMbps);
+  Expected expect(const Nominal& nominal, std::size_t cables, const Rates& rates) const {
+    const std::uint64_t rate = nominal.mbps();
+    const std::uint64_t limit = rates.rdma ? rate : std::min<std::uint64_t>(rate, cables * kMaxTcpMbps);
     const double share = rates.rdma ? examination_.least_share * payload_share(rates.packet_bytes) : kLeastTcpShare;
     const bool is_small = rates.rdma && rates.packet_bytes < kFullPacket;
-    return {nominal_mbps, static_cast<std::uint64_t>(share * static_cast<double>(limit)),
+    return {nominal, static_cast<std::uint64_t>(share * static_cast<double>(limit)),
             is_small ? rates.packet_bytes : 0};
   }
 
@@ -163,12 +182,14 @@ class SpeedTest {
                   const Expected& expected, bool parts_are_healthy, bool lossy, std::uint64_t mtu) {
     const bool slow_one_way = one_way && one_way->to_mbps < expected.least_mbps;
     const bool slow = slow_one_way || std::min(both.to_mbps, both.from_mbps) < expected.least_mbps;
-    const bool has_nominal = expected.nominal_mbps != 0;
+    const std::uint64_t nominal_mbps = expected.nominal.mbps();
+    const bool has_nominal = nominal_mbps != 0;
     std::string what = one_way ? absl::StrCat(measured_text(one_way->to_mbps), " one way; both") : "both";
     absl::StrAppend(&what, " ways at once ", measured_text(both.to_mbps), " there and ", measured_text(both.from_mbps),
                     " back; ");
     if (has_nominal) {
-      absl::StrAppend(&what, "nominal ", rate_text(expected.nominal_mbps), ", expected ",
+      absl::StrAppend(&what, "nominal ", rate_text(nominal_mbps),
+                      expected.nominal.expected_mbps != 0 ? " in the expected topology" : "", ", expected ",
                       measured_text(expected.least_mbps), " at least (", both.over);
       if (expected.small_packet != 0) absl::StrAppend(&what, ", packets of ", expected.small_packet, " bytes");
       absl::StrAppend(&what, ")");
@@ -184,10 +205,12 @@ class SpeedTest {
     // Over TCP both directions share this host's processors.
     const bool is_cause = !lossy && (slow_one_way || both.rdma);
     const Severity severity = !slow ? Severity::kOk : is_cause ? Severity::kWarning : Severity::kInfo;
-    const std::string advice = degraded ? advice_of(code) : slow ? advice_for_slow(mtu, both.rdma) : "";
+    const std::string advice = degraded ? advice_of(code)
+                               : slow   ? advice_for_slow(mtu, both.rdma, expected.nominal)
+                                        : "";
     Finding& finding = add(severity, code, about, std::move(what), advice);
     finding.measured = {{"over", both.over},
-                        {"nominal_mbps", has_nominal ? Json(expected.nominal_mbps) : Json(nullptr)},
+                        {"nominal_mbps", has_nominal ? Json(nominal_mbps) : Json(nullptr)},
                         {"least_mbps", has_nominal ? Json(expected.least_mbps) : Json(nullptr)},
                         {"one_way_mbps", one_way ? Json(one_way->to_mbps) : Json(nullptr)},
                         {"to_mbps", both.to_mbps},
@@ -198,7 +221,7 @@ class SpeedTest {
     const absl::StatusOr<Rates> one_way = measure({cable.ends}, false);
     const absl::StatusOr<Rates> both = one_way.ok() ? measure({cable.ends}, true) : one_way.status();
     if (!both.ok()) return add_untested(cable.about, both.status(), cable.lossy, cable.mtu);
-    add_result(cable.about, *one_way, *both, expect(cable.nominal_mbps, 1, *both), false, cable.lossy, cable.mtu);
+    add_result(cable.about, *one_way, *both, expect(cable.nominal, 1, *both), false, cable.lossy, cable.mtu);
     cable.healthy = findings_.back().severity == Severity::kOk;
   }
 
@@ -253,7 +276,7 @@ class SpeedTest {
     const absl::StatusOr<Rates> both = measure(ends, true);
     if (!both.ok()) return add_untested(about, both.status(), lossy, mtu);
     const std::uint64_t nominal = known ? expected_wire_mbps(topology, indices) : 0;
-    add_result(about, std::nullopt, *both, expect(nominal, ends.size(), *both), healthy, lossy, mtu);
+    add_result(about, std::nullopt, *both, expect({nominal}, ends.size(), *both), healthy, lossy, mtu);
   }
 
   const SpeedExamination& examination_;

@@ -28,6 +28,8 @@ struct SpeedExamination {
   const routing::Topology* topology = nullptr;  // null: not known, and plugs are not tested
   double least_share = kLeastShare;             // over RDMA
   std::vector<ProbedCable> unreachable = {};    // cables that are not tested
+  // Its rates count rather than those of the ports. Null: none is expected.
+  const routing::Topology* expected = nullptr;
 };
 
 // Of a cable over which the data of a test did not arrive in time: `why` (is_stalled(), doctor_reach.h). `port`: of

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 namespace cableway::cli {
 namespace {
@@ -18,7 +19,7 @@ bool silences(const std::string& code) {
 
 }  // namespace
 
-KnownCauses::KnownCauses(const Json& problems) {
+KnownCauses::KnownCauses(const Json& problems, std::string node) : node_(std::move(node)) {
   for (const Json& problem : problems) {
     causes_.push_back({text(problem, "code"), text_or_none(problem, "interface"), text_or_none(problem, "neighbour"),
                        text_or_none(problem, "cable")});
@@ -54,9 +55,11 @@ bool KnownCauses::explain_silence(const std::string& interface) const {
                      [&](const Cause& each) { return each.interface == interface && silences(each.code); });
 }
 
-bool KnownCauses::explain_no_answer(const std::string& interface, const std::string& node) const {
+bool KnownCauses::explain_no_answer(const std::string& interface, const std::string& node, bool is_heard) const {
   return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
-    return each.interface == interface && (each.neighbour.empty() || each.neighbour == node) && silences(each.code);
+    if (each.interface != interface || !silences(each.code)) return false;
+    if (!each.neighbour.empty()) return each.neighbour == node;
+    return !is_heard || each.code == name_of(EventCode::kControlSocketFailed);
   });
 }
 
@@ -83,6 +86,12 @@ bool KnownCauses::hears_namesakes(const std::string& interface) const {
 bool KnownCauses::has_namesake(const std::string& node) const {
   return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
     return each.code == name_of(EventCode::kNameTaken) && each.neighbour == node;
+  });
+}
+
+bool KnownCauses::is_namesake() const {
+  return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
+    return each.code == name_of(EventCode::kNameTaken) && (each.neighbour.empty() || each.neighbour == node_);
   });
 }
 

@@ -15,8 +15,8 @@ namespace cableway::cli {
 class KnownCauses {
  public:
   KnownCauses() = default;
-  // `problems` as in core/view/status_view.h. Throws Json::exception if they are malformed.
-  explicit KnownCauses(const Json& problems);
+  // `problems` of the node of that name, as in core/view/status_view.h. Throws Json::exception if they are malformed.
+  explicit KnownCauses(const Json& problems, std::string node = "");
 
   // `events` as in core/view/events_view.h. Of each port the neighbour whose cable was lost last counts.
   void add_losses(const Json& events);
@@ -34,8 +34,8 @@ class KnownCauses {
   // Why no neighbour is known on a port that has a carrier: what arrives there is refused.
   bool explain_silence(const std::string& interface) const;
   // Why that node, at the other end of a cable of that port, hears no answer: what it sends is refused here, or nothing
-  // can be sent.
-  bool explain_no_answer(const std::string& interface, const std::string& node) const;
+  // can be sent. `is_heard`: it is among the neighbours here, so that a refusal which names none is of another node.
+  bool explain_no_answer(const std::string& interface, const std::string& node, bool is_heard) const;
   // Why the cable to that node, which is heard, is not up.
   bool explain_neighbour(const std::string& interface, const std::string& node) const;
   // Why datagrams to a neighbour of that port could not be sent.
@@ -44,6 +44,8 @@ class KnownCauses {
   bool hears_namesakes(const std::string& interface) const;
   // Two nodes have this name.
   bool has_namesake(const std::string& node) const;
+  // Another node has the name of this one: its neighbours may use their cables to the other one only.
+  bool is_namesake() const;
   // Whether this problem follows from another one.
   bool follows(const std::string& code) const;
   bool has_of_cable(EventCode code, const std::string& cable) const;
@@ -58,6 +60,7 @@ class KnownCauses {
 
   bool has(EventCode code) const;
 
+  std::string node_;  // empty: not known
   std::vector<Cause> causes_;
   std::map<std::string, LostNeighbour> lost_;  // by port
 };

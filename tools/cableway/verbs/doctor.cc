@@ -124,6 +124,7 @@ class DoctorVerb final : public Verb {
       };
       SpeedExamination speed{text(*examined.status, "node"), examined.ports->at("ports"),
                              examined.topology ? &*examined.topology : nullptr, least_share_};
+      if (examined.expected && examined.expected->ok()) speed.expected = &(*examined.expected)->topology;
       Reach reach = examine_reach(speed, test, no_speed_);
       speed.unreachable = std::move(reach.unreachable);
       std::move(reach.findings.begin(), reach.findings.end(), std::back_inserter(findings));

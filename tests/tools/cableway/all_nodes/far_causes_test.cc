@@ -28,16 +28,13 @@ Json known(const std::string& code, const std::string& interface, const Json& ne
 class FarCausesTest : public ::testing::Test {
  protected:
   FarCausesTest() {
-    for (const char* node : {"n0", "n1"}) {
-      documents_.shown.push_back({node,
-                                  {{"node", node},
-                                   {"draining", false},
-                                   {"draining_cables", Json::array()},
-                                   {"has_key", true},
-                                   {"problems", Json::array()},
-                                   {"lost_cables", Json::object()},
-                                   {"ports", Json::array()}}});
-    }
+    for (const char* node : {"n0", "n1"}) documents_.shown.push_back({node, document_of(node)});
+  }
+
+  static Json document_of(const std::string& node) {
+    return {{"node", node},          {"draining", false},         {"draining_cables", Json::array()},
+            {"has_key", true},       {"problems", Json::array()}, {"lost_cables", Json::object()},
+            {"ports", Json::array()}};
   }
 
   Json& n0() { return documents_.shown[0].document; }
@@ -185,6 +182,21 @@ TEST_F(FarCausesTest, WhatTheOtherEndRefusesExplainsSilence) {
     n0()["problems"] = Json::array({known(code, "eth0", "n7")});
     EXPECT_THAT(codes(), UnorderedElementsAre(code, "NEIGHBOUR_MISSING")) << "that is another node on its segment";
   }
+}
+
+// What is refused there is of another node on its segment.
+TEST_F(FarCausesTest, ARefusalThatNamesNoNodeIsNotOfOneThatIsHeardThere) {
+  for (const char* code : {"VERSION_DIFFERS", "CLUSTER_DIFFERS", "KEY_DIFFERS"}) {
+    n0() = document_of("n0");
+    n1() = document_of("n1");
+    silence_n1();
+    add_port(n0(), "eth0", Json::array({heard("n1", "eth1", true)}));
+    n0()["ports"].back()["neighbours"][0]["state"] = "unpaired";
+    add_problem(n0(), known(code, "eth0"));
+    EXPECT_THAT(codes(), UnorderedElementsAre(code, "NEIGHBOUR_MISSING"));
+  }
+  n0()["problems"] = Json::array({known("CONTROL_SOCKET_FAILED", "eth0")});
+  EXPECT_THAT(codes(), ElementsAre("CONTROL_SOCKET_FAILED")) << "nothing is sent there";
 }
 
 TEST_F(FarCausesTest, WhatTheOtherEndRefusesExplainsThatItDoesNotAnswer) {

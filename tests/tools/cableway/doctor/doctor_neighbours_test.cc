@@ -20,7 +20,7 @@ Json neighbour(const std::string& state, const Json& large_lost, const Json& hea
 }
 
 std::vector<Finding> findings_of(const Json& port, const Json& problems) {
-  return examine_ports(Json::array({port}), Settings(), {}, KnownCauses(problems));
+  return examine_ports(Json::array({port}), Settings(), {}, KnownCauses(problems, "n1"));
 }
 
 std::vector<std::string> codes_of(const Json& port, const Json& problems = Json::array()) {
@@ -58,6 +58,10 @@ TEST(DoctorNeighbours, OneThatDropsLargePacketsIsNotOneWay) {
 TEST(DoctorNeighbours, OneThatHearsThisNodeDoesNotUseTheCable) {
   const Json hearing = Json::array({neighbour("heard", nullptr, true)});
   EXPECT_THAT(codes_of(port_with(hearing)), testing::ElementsAre("CABLE_UNUSED_THERE"));
+  EXPECT_THAT(codes_of(port_with(hearing), problem("NAME_TAKEN", "eth2", "n1")), testing::IsEmpty())
+      << "of this node's name: the neighbour may use its cable to the other one";
+  EXPECT_THAT(codes_of(port_with(hearing), problem("NAME_TAKEN", "eth2", "n7")), testing::SizeIs(1))
+      << "of another node's name";
   const Json deaf = Json::array({neighbour("heard", nullptr, false)});
   EXPECT_THAT(codes_of(port_with(deaf)), testing::ElementsAre("CABLE_ONE_WAY"));
 }

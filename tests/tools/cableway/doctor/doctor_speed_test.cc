@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/doctor/split_plugs.h"
 
 namespace cableway::cli {
@@ -123,6 +124,45 @@ TEST(DoctorSpeed, AcceptsAnyRateIfTheNominalOneIsUnknown) {
   EXPECT_EQ(finding.severity, Severity::kOk);
   EXPECT_THAT(finding.what, HasSubstr("nominal not known (tcp)"));
   EXPECT_TRUE(finding.measured.at("least_mbps").is_null());
+}
+
+// As tested() over TCP, where the expected topology states that rate for the cable.
+Finding tested_with_expected(const Json& ports, std::uint64_t stated_mbps, std::uint64_t mbps) {
+  const routing::Topology expected = routing::make_topology(
+      {{.name = "n0"}, {.name = "n1"}}, {{.name = "c0",
+                                          .a = {routing::NodeIndex{0}, "eth7", "10.0.0.1"},
+                                          .b = {routing::NodeIndex{1}, "eth1", "10.0.0.2"},
+                                          .rate_mbps = stated_mbps}});
+  SpeedExamination examination{"n1", ports};
+  examination.expected = &expected;
+  const std::vector<Finding> findings = examine_speed(examination, [&](const CableProbeRequest& request) {
+    return CableProbeReply{"", {CableRates{"", mbps, request.both_ways ? mbps : 0, "tcp", 0}}};
+  });
+  EXPECT_EQ(findings.size(), 1U);
+  return findings.front();
+}
+
+TEST(DoctorSpeed, ExpectsTheRateOfTheExpectedTopologyWhereThePortsKnowNone) {
+  const Finding slow = tested_with_expected(ports("null", "null"), 200, 20);
+  EXPECT_EQ(slow.severity, Severity::kWarning);
+  EXPECT_EQ(slow.code, "CABLE_SLOW");
+  EXPECT_THAT(slow.what, HasSubstr("nominal 200 Mbit/s in the expected topology, expected 140 Mbit/s at least (tcp)"));
+  EXPECT_THAT(slow.advice, HasSubstr("a limit of the rate"));
+  EXPECT_THAT(slow.advice, Not(HasSubstr("a port runs at")));
+  EXPECT_THAT(slow.advice, Not(HasSubstr("firewall")));
+  EXPECT_EQ(slow.measured.at("nominal_mbps"), 200);
+  EXPECT_EQ(tested_with_expected(ports("null", "null"), 200, 140).code, "CABLE_TESTED");
+}
+
+TEST(DoctorSpeed, ExpectsTheRateOfTheExpectedTopologyRatherThanThatOfPortsWhichRunSlower) {
+  const Finding slow = tested_with_expected(ports("1000", "null"), 9000, 950);
+  EXPECT_EQ(slow.code, "CABLE_SLOW");
+  EXPECT_THAT(slow.advice, HasSubstr("that a port runs at 1 Gbit/s (ethtool"));
+  EXPECT_EQ(tested_with_expected(ports("9000", "9000"), 1000, 950).code, "CABLE_TESTED") << "as the operator states";
+}
+
+TEST(DoctorSpeed, ExpectsTheRateOfThePortsWhereTheExpectedTopologyStatesNone) {
+  EXPECT_EQ(tested_with_expected(ports("1000", "1000"), routing::kDefaultRateMbps, 950).code, "CABLE_TESTED");
 }
 
 std::vector<Finding> refused(const absl::StatusOr<CableProbeReply>& reply) {

@@ -506,14 +506,5 @@ TEST(Doctor, TheLastPortThatCannotBeUsedIsTheOneError) {
   EXPECT_EQ(worst_of(examine(examined)), Severity::kError);
 }
 
-TEST(Doctor, BothOfTwoNodesWithOneNameHaveOneFinding) {
-  Examined examined = healthy();
-  (*examined.status)["problems"] =
-      Json::parse(R"([{"code": "NAME_TAKEN", "interface": "", "text": "another node is called n1", "seconds": 5},
-                      {"code": "NAME_DEFENDED", "interface": "eth1", "text": "defended", "seconds": 5}])");
-  EXPECT_THAT(examine(examined), Contains(Field(&Finding::code, "NAME_TAKEN")));
-  EXPECT_THAT(examine(examined), Not(Contains(Field(&Finding::code, "NAME_DEFENDED"))));
-}
-
 }  // namespace
 }  // namespace cableway::cli
