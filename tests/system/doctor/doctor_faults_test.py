@@ -193,13 +193,13 @@ OF_CABLES = [
           lambda nodes: nodes.kill("n1") and None, lambda nodes: nodes.start("n1"), status={"n1": 3}),
 ]
 
-# Without a third node: the one that is asked has an end of the cable, and tells of the other node besides.
+# Without a third node: the one that is asked has an end of the cable, and tells there that the other node is cut off.
 OF_A_PAIR = [
     Fault("all is lost one way", {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"]},
-          All("n0", ("error NODE_NOT_ANSWERING", "warning CABLE_ONE_WAY")),
+          once("n0", "CABLE_ONE_WAY", "error"),
           lab("cut", "c0", "--silent", "--one-way", "n0"), lab("mend", "c0")),
     Fault("the carrier is lost", {"n0": ["warning CARRIER_MISSING"], "n1": ["error PORT_UNUSABLE"]},
-          All("n0", ("error NODE_NOT_ANSWERING", "warning CARRIER_MISSING")),
+          once("n0", "CARRIER_MISSING", "error"),
           ips("n1", "link set to-n0 down"), ips("n1", "link set to-n0 up")),
 ]
 
@@ -227,6 +227,11 @@ OF_SETTINGS = [
 ]
 
 FAR_AWAY = [
+    # The first one of these has no other cable, and knows no other path to the third.
+    Fault("all is lost one way, on the way to another",
+          {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"], "n2": ["warning TOPOLOGY_IN_PARTS"]},
+          once("n0", "CABLE_ONE_WAY", "error"),
+          lab("cut", "n0-n1", "--silent", "--one-way", "n0"), lab("mend", "n0-n1")),
     # An error, as the node beyond has no path and cannot answer.
     Fault("a silent cable between others", {"n0": ["warning TOPOLOGY_IN_PARTS"], "n1": ["warning NEIGHBOUR_MISSING"],
                                             "n2": ["warning NEIGHBOUR_MISSING"]},
