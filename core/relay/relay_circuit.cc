@@ -66,7 +66,8 @@ bool RelayCircuit::is_left(const absl::Status& status) const {
 
 absl::Status RelayCircuit::move_once() {
   if (absl::Status status = upstream_.progress(from_upstream_); !status.ok()) {
-    return found_at(names_.upstream, is_left(status) ? absl::CancelledError(absl::StrCat(kPeerClosed, kPeerIsSource)) : status);
+    return found_at(names_.upstream,
+                    is_left(status) ? absl::CancelledError(absl::StrCat(kPeerClosed, kPeerIsSource)) : status);
   }
   send_waiting();
   if (absl::Status status = downstream_.progress(from_downstream_); !status.ok()) {

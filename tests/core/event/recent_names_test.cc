@@ -5,8 +5,6 @@
 #include <chrono>
 #include <string>
 
-#include "core/event/problems.h"
-
 namespace cableway {
 namespace {
 
@@ -42,9 +40,9 @@ TEST_F(RecentNamesTest, AreCountedBeyondThose) {
 
 TEST_F(RecentNamesTest, AreForgottenWithTheirProblem) {
   note(0, 1000);
-  now_ = now_ + Problems::kLasts / 2;
+  now_ = now_ + std::chrono::seconds(3);
   note(1, 3);
-  now_ = now_ + Problems::kLasts / 2;
+  now_ = now_ + std::chrono::seconds(3);
   note(2, 3);
   EXPECT_EQ(names_.text(), "n101 and n102");
 }

@@ -155,8 +155,7 @@ class SpeedTest {
     const std::uint64_t limit = rates.rdma ? rate : std::min<std::uint64_t>(rate, cables * kMaxTcpMbps);
     const double share = rates.rdma ? examination_.least_share * payload_share(rates.packet_bytes) : kLeastTcpShare;
     const bool is_small = rates.rdma && rates.packet_bytes < kFullPacket;
-    return {nominal, static_cast<std::uint64_t>(share * static_cast<double>(limit)),
-            is_small ? rates.packet_bytes : 0};
+    return {nominal, static_cast<std::uint64_t>(share * static_cast<double>(limit)), is_small ? rates.packet_bytes : 0};
   }
 
   Finding& add(Severity severity, FindingCode code, std::string about, std::string what, std::string advice = "") {

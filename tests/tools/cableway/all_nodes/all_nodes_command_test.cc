@@ -81,8 +81,7 @@ TEST(AllNodesCommandTest, WatchedDoctorShowsWhatIsFoundEachTime) {
 }
 
 TEST(AllNodesCommandTest, WatchedDoctorHasOneDocumentALineAsJson) {
-  const std::vector<std::string> lines =
-      absl::StrSplit(watched_doctor({"--json"}).out, '\n', absl::SkipEmpty());
+  const std::vector<std::string> lines = absl::StrSplit(watched_doctor({"--json"}).out, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(Json::parse(lines[0]).at("worst"), "info");
   EXPECT_EQ(Json::parse(lines[1]).at("worst"), "ok");

@@ -212,6 +212,17 @@ TEST_F(FarCausesTest, ARefusalThatNamesNoNodeIsNotOfOneThatIsHeardThere) {
   EXPECT_THAT(codes(), ElementsAre("CONTROL_SOCKET_FAILED")) << "nothing is sent there";
 }
 
+TEST_F(FarCausesTest, ACrowdedSegmentIsOfThePortAndExplainsThatOneIsIgnored) {
+  add_port(n0(), "eth0", Json::array({heard("n5", "eth5", true), heard("n6", "eth6", true)}));
+  for (Json& each : n0()["ports"].back()["neighbours"]) each["state"] = "up";
+  add_problem(n0(), known("SEGMENT_CROWDED", "eth0"));
+  add_port(n1(), "eth1", Json::array({heard("n0", "eth0", false)}));
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "SEGMENT_CROWDED");
+  EXPECT_THAT(findings[0].about, ElementsAre("node n0 port eth0"));
+}
+
 TEST_F(FarCausesTest, WhatTheOtherEndRefusesExplainsThatItDoesNotAnswer) {
   add_port(n1(), "eth1", Json::array({heard("n0", "eth0", false)}));
   add_problem(n0(), known("CABLE_REFUSED", "eth0", "n1"));
@@ -298,7 +309,8 @@ TEST_F(FarCausesTest, NodesBehindOneThatIsCutOffArePartOfItsFinding) {
   add_port(n0(), "eth0", Json::array({heard("n1", "eth1", false)}));
   documents_.missing = {{"n1", "timed out", "no answer", "restart it"}};
   for (const char* name : {"n2", "n3", "n4", "n5"}) {
-    documents_.missing.push_back({name, "no path", std::string("node n0 has no path to node ") + name, "see its cables"});
+    documents_.missing.push_back(
+        {name, "no path", std::string("node n0 has no path to node ") + name, "see its cables"});
   }
   const std::vector<ClusterFinding> findings = wrong();
   ASSERT_EQ(findings.size(), 1U);

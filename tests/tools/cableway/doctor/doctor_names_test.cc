@@ -44,10 +44,9 @@ TEST(DoctorNames, OneNameOnSeveralPortsIsOneFinding) {
 
 // Which name the node itself has lost is one, and that of a neighbour another.
 TEST(DoctorNames, TheNameOfThisNodeIsNotThatOfANeighbour) {
-  EXPECT_THAT(
-      found_of(R"([{"code": "NAME_TAKEN", "interface": "eth1", "text": "another is called n1", "seconds": 5},
+  EXPECT_THAT(found_of(R"([{"code": "NAME_TAKEN", "interface": "eth1", "text": "another is called n1", "seconds": 5},
                    {"code": "NAME_TAKEN", "interface": "eth2", "neighbour": "x", "text": "called x", "seconds": 5}])"),
-      SizeIs(2));
+              SizeIs(2));
 }
 
 }  // namespace

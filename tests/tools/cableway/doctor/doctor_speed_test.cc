@@ -128,11 +128,11 @@ TEST(DoctorSpeed, AcceptsAnyRateIfTheNominalOneIsUnknown) {
 
 // As tested() over TCP, where the expected topology states that rate for the cable.
 Finding tested_with_expected(const Json& ports, std::uint64_t stated_mbps, std::uint64_t mbps) {
-  const routing::Topology expected = routing::make_topology(
-      {{.name = "n0"}, {.name = "n1"}}, {{.name = "c0",
-                                          .a = {routing::NodeIndex{0}, "eth7", "10.0.0.1"},
-                                          .b = {routing::NodeIndex{1}, "eth1", "10.0.0.2"},
-                                          .rate_mbps = stated_mbps}});
+  const routing::Topology expected =
+      routing::make_topology({{.name = "n0"}, {.name = "n1"}}, {{.name = "c0",
+                                                                 .a = {routing::NodeIndex{0}, "eth7", "10.0.0.1"},
+                                                                 .b = {routing::NodeIndex{1}, "eth1", "10.0.0.2"},
+                                                                 .rate_mbps = stated_mbps}});
   SpeedExamination examination{"n1", ports};
   examination.expected = &expected;
   const std::vector<Finding> findings = examine_speed(examination, [&](const CableProbeRequest& request) {
