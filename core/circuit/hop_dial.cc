@@ -7,6 +7,11 @@
 #include "core/flow/chunk_link.h"
 
 namespace cableway {
+namespace {
+
+constexpr char kRefused[] = "connection refused (is cablewayd running there?)";
+
+}  // namespace
 
 HopDial::HopDial(const Means& means, CircuitSetup setup, std::optional<SubKey> key, Done done)
     : means_(means),
@@ -16,10 +21,14 @@ HopDial::HopDial(const Means& means, CircuitSetup setup, std::optional<SubKey> k
       done_(std::move(done)) {}
 
 void HopDial::start() {
-  limit_ = means_.clock.call_at(deadline_, [this] {
-    finish(with_cause(failed(absl::StatusCode::kDeadlineExceeded, waiting_for_), RefusalCause::kSilence));
-  });
+  limit_ = means_.clock.call_at(deadline_, [this] { time_over(); });
   next_ = means_.clock.call_after(Duration{0}, [this] { begin(); });
+}
+
+void HopDial::time_over() {
+  // The other end has answered, although not the latest attempt.
+  if (was_refused_) return finish(failed(absl::StatusCode::kUnavailable, kRefused));
+  finish(with_cause(failed(absl::StatusCode::kDeadlineExceeded, waiting_for_), RefusalCause::kSilence));
 }
 
 absl::Status HopDial::failed(absl::StatusCode code, absl::string_view what) const {
@@ -55,15 +64,16 @@ void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connect
   if (absl::IsNotFound(connection.status())) {
     // The row of a node that does not run must not wait.
     if (setup_.purpose == SetupPurpose::kView) {
-      return finish(failed(absl::StatusCode::kUnavailable, "connection refused (is cablewayd running there?)"));
+      return finish(failed(absl::StatusCode::kUnavailable, kRefused));
     }
     // The destination's process has ended.
     if (setup_.last_hop()) return finish(failed(absl::StatusCode::kNotFound, connection.status().message()));
-    waiting_for_ = "connection refused (is cablewayd running there?)";
+    was_refused_ = true;
     next_ = means_.clock.call_after(kRetryAfter, [this] { connect(); });
     return;
   }
   if (!connection.ok()) return finish(failed(connection.status()));
+  was_refused_ = false;
   connection_ = *std::move(connection);
   handshake_.emplace(key_, means_.challenge());
   if (handshake_->may_open()) return send_setup();

@@ -88,6 +88,7 @@ void Neighbours::update_ports() {
     if (!port.carrier) challenges_.forget_port(port.id);
   }
   problems_.clear_if([this](PortId port) { return find_port(port) == nullptr; });
+  std::erase_if(crowded_out_, [this](const auto& each) { return find_port(each.first) == nullptr; });
   full_size_.keep_ports(ports_);
   // Advertises the changes to the neighbours.
   for (const PortFacts& port : ports_) hello_soon(port.id);

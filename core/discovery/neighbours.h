@@ -37,6 +37,7 @@
 #include "core/discovery/port_segments.h"
 #include "core/event/event.h"
 #include "core/event/problems.h"
+#include "core/event/recent_names.h"
 #include "core/ports/port_inventory.h"
 #include "core/token_bucket.h"
 #include "routing/topology/node_id.h"
@@ -185,6 +186,7 @@ class Neighbours {
   void send(PortId port, const routing::PortAddress* to, ControlKind kind, std::span<const std::byte> body);
   // The datagram numbered counter_.
   std::vector<std::byte> datagram(PortId port, ControlKind kind, std::span<const std::byte> body) const;
+  void report_crowd(const PortFacts& port, const LifeKey& key, const PortHello& hello, bool is_of_node);
   // `other`: the field that names the other end; the field "port" is put before it.
   void set_problem(EventCode code, const PortFacts& port, std::uint64_t about, std::string text, EventField other);
   const PortFacts* find_port(PortId id) const;
@@ -210,6 +212,7 @@ class Neighbours {
   CableLatencies latencies_;
   FullSizeHellos full_size_;
   Problems problems_;
+  std::map<PortId, RecentNames> crowded_out_;  // nodes whose ports found no room on the port's segment
   std::set<PortId> hello_soon_;
   std::uint64_t counter_ = 0;
   std::array<std::byte, 2 * sizeof(std::uint64_t)> own_key_{};  // random

@@ -111,13 +111,24 @@ bool Neighbours::has_room(const PortFacts& port, const LifeKey& key, const PortH
     if (each->first.node == key.end.node && each->second.boot_nonce == key.boot_nonce) ++of_node;
   }
   if (on_port < kMaxOfPort && of_node < kMaxOfNode) return true;
-  const std::string what = of_node < kMaxOfNode ? absl::StrCat(kMaxOfPort, " ports")
-                                                : absl::StrCat(kMaxOfNode, " ports of node ", hello.node);
-  set_problem(
-      EventCode::kSegmentCrowded, port, 0,
-      absl::StrCat("more than ", what, " are on the segment of port ", port.interface, ": the others are ignored"),
-      {"neighbour", hello.node});
+  report_crowd(port, key, hello, of_node >= kMaxOfNode);
   return false;
+}
+
+// One problem for the segment, and one for each node that has too many ports there.
+void Neighbours::report_crowd(const PortFacts& port, const LifeKey& key, const PortHello& hello, bool is_of_node) {
+  const std::string where = absl::StrCat(" are on the segment of port ", port.interface);
+  if (is_of_node) {
+    return set_problem(
+        EventCode::kSegmentCrowded, port, key.end.node.value,
+        absl::StrCat("more than ", kMaxOfNode, " ports of node ", hello.node, where, ": its others are ignored"),
+        {"neighbour", hello.node});
+  }
+  RecentNames& names = crowded_out_[port.id];
+  names.note(hello.node, clock_.now());
+  set_problem(EventCode::kSegmentCrowded, port, 0,
+              absl::StrCat("more than ", kMaxOfPort, " ports", where, ": those of ", names.text(), " are ignored"),
+              {"neighbour", names.only()});
 }
 
 // An address belongs to the port that this node uses already: one that comes later does not get it, and is the one that

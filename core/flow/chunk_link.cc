@@ -9,6 +9,10 @@ bool says_peer_closed(const absl::Status& status) {
   return absl::StrContains(status.message(), kPeerClosed);
 }
 
+bool says_source_closed(const absl::Status& status) {
+  return absl::StrContains(status.message(), absl::StrCat(kPeerClosed, kPeerIsSource));
+}
+
 absl::Status received_failure(FailureScope scope, absl::string_view reason) {
   return scope == FailureScope::kFlow ? absl::NotFoundError(reason) : absl::AbortedError(reason);
 }

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/flow/chunk_checksum.h"
+#include "core/flow/chunk_link.h"
 #include "core/flow/circuit_name.h"
 
 namespace cableway {
@@ -52,7 +53,9 @@ struct CircuitEnd {
 // The end kind of a circuit whose link or owner has returned this status.
 inline CircuitEndKind end_kind_of(const absl::Status& reason) {
   if (found_corruption(reason)) return CircuitEndKind::kCorrupted;
-  return absl::IsCancelled(reason) ? CircuitEndKind::kClosed : CircuitEndKind::kFailed;
+  // As seen here, or by the circuit's first relay.
+  const bool is_closed = absl::IsCancelled(reason) || says_source_closed(reason);
+  return is_closed ? CircuitEndKind::kClosed : CircuitEndKind::kFailed;
 }
 
 }  // namespace cableway

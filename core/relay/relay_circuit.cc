@@ -59,9 +59,15 @@ std::vector<const Slot*> RelayCircuit::slots() const {
   return slots;
 }
 
+// The source has closed its connection; what a relay has closed shows that the relay has ended.
+bool RelayCircuit::is_left(const absl::Status& status) const {
+  return names_.upstream_is_source && absl::IsCancelled(status);
+}
+
 absl::Status RelayCircuit::move_once() {
   if (absl::Status status = upstream_.progress(from_upstream_); !status.ok()) {
-    return found_at(names_.upstream, status);
+    return found_at(names_.upstream,
+                    is_left(status) ? absl::CancelledError(absl::StrCat(kPeerClosed, kPeerIsSource)) : status);
   }
   send_waiting();
   if (absl::Status status = downstream_.progress(from_downstream_); !status.ok()) {

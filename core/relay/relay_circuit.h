@@ -45,6 +45,7 @@ namespace cableway {
 struct RelayNames {
   std::string upstream = "relay, upstream";
   std::string downstream = "relay, downstream";
+  bool upstream_is_source = false;
 };
 
 // How a circuit leaves the relay.
@@ -136,6 +137,7 @@ class RelayCircuit {
   };
 
   void end(absl::string_view reason, FailureScope scope);
+  bool is_left(const absl::Status& status) const;
   void send_waiting();
   bool is_gate_closed(Instant now);
   // A chunk begins to leave, or has left.

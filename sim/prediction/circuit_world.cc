@@ -144,9 +144,9 @@ void CircuitWorld::add_relays(Circuit& circuit, LinkUser& source, LinkUser& dest
   for (std::size_t i = 1; i < circuit.hops_.size(); ++i) {
     RelayEgress leaves;
     if (has_shares()) leaves = {&clock_.present(), egress(path, i), share == CircuitShare::kAlternate};
-    circuit.relays_.push_back(
-        relays_[path.nodes[i].value]->add(circuit.hops_[i - 1]->destination(), circuit.hops_[i]->source(),
-                                          RelayNames{end_name(path, i, i - 1), end_name(path, i, i + 1)}, leaves));
+    circuit.relays_.push_back(relays_[path.nodes[i].value]->add(
+        circuit.hops_[i - 1]->destination(), circuit.hops_[i]->source(),
+        RelayNames{end_name(path, i, i - 1), end_name(path, i, i + 1), i == 1}, leaves));
     circuit.hops_[i - 1]->set_users(*upstream, *circuit.relays_.back());
     upstream = circuit.relays_.back().get();
   }

@@ -48,7 +48,11 @@ Spans text_of(const Argument& argument) {
     text.push_back(plain(&other == &argument.excludes.front() ? ". Not with " : ", "));
     text.push_back(bold(other));
   }
-  if (sentences.size() > 1 || !argument.excludes.empty()) text.push_back(plain("."));
+  for (const std::string& other : argument.needs) {
+    text.push_back(plain(&other == &argument.needs.front() ? ". Only with " : ", "));
+    text.push_back(bold(other));
+  }
+  if (sentences.size() > 1 || !argument.excludes.empty() || !argument.needs.empty()) text.push_back(plain("."));
   return text;
 }
 

@@ -51,7 +51,7 @@ struct RelayLoop::Circuit {
           std::unique_ptr<Slot> floor, SlotPool& pool, RelayEgress egress)
       : setup(std::move(circuit_setup)),
         path(describe_path(setup)),
-        names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))},
+        names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U)), setup.hop == 0},
         transports(std::move(over)),
         upstream(std::move(up)),
         downstream(std::move(down)),

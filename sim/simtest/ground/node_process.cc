@@ -190,7 +190,7 @@ absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, Ope
   }
   const HopEnd upstream_end = accepting_end(setup, setup.hop);
   const HopEnd downstream_end = dialing_end(setup, setup.hop + 1U);
-  RelayNames names{to_text(upstream_end), to_text(downstream_end)};
+  RelayNames names{to_text(upstream_end), to_text(downstream_end), setup.hop == 0};
   PlantHop& from = take_hop(std::move(upstream.connection));
   PlantHop& to = take_hop(std::move(downstream.connection));
   SlotPool& pool = store_between(*upstream.transport.end, *downstream.transport.end).pool();

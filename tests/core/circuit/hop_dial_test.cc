@@ -63,6 +63,9 @@ class HopDialTest : public testing::Test {
     peer->deliver(refusal(reason, scope, none));
     peer->run();
   }
+  static absl::Status refused_connection() {
+    return absl::UnavailableError(std::string(kCannotReach) + "connection refused (is cablewayd running there?)");
+  }
   absl::Status status() const { return result_ ? result_->status() : absl::UnknownError("not over"); }
 
   sim::VirtualClock clock_;
@@ -120,8 +123,27 @@ TEST_F(HopDialTest, AMissingRelayIsUnreachable) {
     }
     clock_.run_for(HopDial::kRetryAfter);
   }
+  EXPECT_EQ(status(), refused_connection());
+  EXPECT_EQ(cause_of(status()), RefusalCause::kOther) << "it was not silent";
+}
+
+// The time ends while a further attempt waits, as a host that drops packets for a moment does not answer it.
+TEST_F(HopDialTest, ARelayThatHasRefusedIsNotSilent) {
+  dial(true);
+  connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
+  clock_.run_for(std::chrono::seconds(2));
+  EXPECT_EQ(connector_.dialled.size(), 2U);
+  EXPECT_EQ(status(), refused_connection());
+}
+
+TEST_F(HopDialTest, ARelayThatListensAgainAndSaysNothingIsSilent) {
+  dial(true);
+  connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
+  clock_.run_for(HopDial::kRetryAfter);
+  const auto peer = connector_.reach();
+  clock_.run_for(std::chrono::seconds(2));
   EXPECT_TRUE(absl::IsDeadlineExceeded(status()));
-  EXPECT_EQ(status().message(), std::string(kCannotReach) + "connection refused (is cablewayd running there?)");
+  EXPECT_EQ(status().message(), std::string(kCannotReach) + "no answer to the set-up");
   EXPECT_EQ(cause_of(status()), RefusalCause::kSilence);
 }
 

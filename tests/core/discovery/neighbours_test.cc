@@ -313,7 +313,9 @@ TEST_F(InventedNodesTest, AreBounded) {
   for (int i = 0; i < 200; ++i) join("y" + std::to_string(i));
   EXPECT_EQ(world_.node(0).neighbours().all().size(), kMaxHeard - LifeChallenges::kMaxInHello);
   EXPECT_TRUE(up(0)) << "the existing neighbour stays";
-  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("SEGMENT_CROWDED"), HasSubstr("more than 112 ports are on"))));
+  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("SEGMENT_CROWDED"), HasSubstr("more than 112 ports are on"),
+                                          HasSubstr(": those of y111, y112, y113, y114, y115, y116, y117, y118 and "),
+                                          HasSubstr(" are ignored"))));
 }
 
 TEST_F(InventedNodesTest, HaveAFewPortsOnOnePort) {

@@ -24,7 +24,8 @@ class MemoryCircuit {
     }
     for (std::size_t i = 0; i < relays; ++i) {
       relays_.push_back(std::make_unique<RelayCircuit>(*ends_[2 * i + 1], *ends_[2 * i + 2],
-                                                       std::make_unique<sim::MemorySlot>(chunk_bytes), pool));
+                                                       std::make_unique<sim::MemorySlot>(chunk_bytes), pool,
+                                                       RelayNames{.upstream_is_source = i == 0}));
     }
   }
 

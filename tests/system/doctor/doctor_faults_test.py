@@ -227,6 +227,11 @@ OF_SETTINGS = [
 ]
 
 FAR_AWAY = [
+    # The first one of these has no other cable, and knows no other path to the third.
+    Fault("all is lost one way, on the way to another",
+          {"n0": ["warning CABLE_ONE_WAY"], "n1": ["warning NEIGHBOUR_MISSING"], "n2": ["warning TOPOLOGY_IN_PARTS"]},
+          once("n0", "CABLE_ONE_WAY", "error"),
+          lab("cut", "n0-n1", "--silent", "--one-way", "n0"), lab("mend", "n0-n1")),
     # An error, as the node beyond has no path and cannot answer.
     Fault("a silent cable between others", {"n0": ["warning TOPOLOGY_IN_PARTS"], "n1": ["warning NEIGHBOUR_MISSING"],
                                             "n2": ["warning NEIGHBOUR_MISSING"]},

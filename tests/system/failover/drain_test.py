@@ -92,6 +92,13 @@ class DrainTest(FailoverCase):
             wait_for_data(nodes, "n2", "to-n0")
             nodes.wait_until(lambda: nodes.relay_memory(relay)["circuits"] == 0, lambda: f"an end of circuits at {relay}")
         self.check_pause(nodes, ranks, plug, _PAUSE_S, reroutes=False)
+        for name in ("n0", "n2"):
+            self.check_left(nodes, name)
+
+    def check_left(self, nodes: LabNodes, name: str) -> None:
+        """The flow's end there tells that it has left a circuit, and of none that it has lost."""
+        nodes.wait_until(lambda: bool(nodes.events(name, "CIRCUIT_LEFT")), lambda: f"CIRCUIT_LEFT at {name}")
+        self.assertEqual(nodes.events(name, "CIRCUIT_RETIRED"), [])
 
     @long
     @in_lab("line:3", "--rate", "500mbit")

@@ -111,9 +111,11 @@ class ClusterExamination {
     const std::string what = text(problem, "text");
     const std::string interface = text(problem, "interface");
     const std::string neighbour = text_or_none(problem, "neighbour");
+    // Where it names no neighbour it is about several.
+    const bool is_of_segment = code == name_of(EventCode::kSegmentCrowded) && neighbour.empty();
     Report report{{grade_of(code), code, "", what, advice_for(code, what)},
                   {node.node, interface},
-                  end_beyond(node, interface, neighbour),
+                  is_of_segment ? std::nullopt : end_beyond(node, interface, neighbour),
                   text_or_none(problem, "cable")};
     if (code == name_of(EventCode::kNameTaken)) report.namesake = neighbour.empty() ? node.node : neighbour;
     return report;
@@ -146,7 +148,8 @@ class ClusterExamination {
 
   void leave_out_explained() {
     for (Report& each : reports_) {
-      if (!each.there) each.there = causes_.only_hearer(each.here);
+      const bool is_of_segment = each.finding.code == name_of(EventCode::kSegmentCrowded);
+      if (!each.there && !is_of_segment) each.there = causes_.only_hearer(each.here);
     }
     std::erase_if(reports_,
                   [&](const Report& each) { return causes_.explain(each.finding.code, each.here, each.there); });

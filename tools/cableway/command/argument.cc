@@ -55,6 +55,11 @@ Argument Argument::excluding(std::vector<std::string> others) && {
   return std::move(*this);
 }
 
+Argument Argument::needing(std::vector<std::string> others) && {
+  needs.insert(needs.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+  return std::move(*this);
+}
+
 Argument Argument::that_names(Names things) && {
   naming = things;
   return std::move(*this);

@@ -26,11 +26,15 @@ struct Argument {
   int values = 1;                          // number of values per occurrence of an option
   bool repeatable = false;                 // whether an option may be given several times
   std::vector<std::string> excludes = {};  // options that cannot be combined with it
+  std::vector<std::string> needs = {};     // options that have to be given with it
   std::vector<std::string> choices = {};   // all accepted values, if they are known words; else empty
   Names naming = Names::kNothing;
 
   // Returns this argument with more excluded options.
   Argument excluding(std::vector<std::string> others) &&;
+
+  // Returns this argument with more options that have to be given with it.
+  Argument needing(std::vector<std::string> others) &&;
 
   // Returns this argument with values that name such things.
   Argument that_names(Names things) &&;

@@ -76,6 +76,7 @@ void add_arguments(CLI::App& app, const std::vector<Argument>& arguments) {
     for (const std::string& other : argument.excludes) {
       app.get_option(argument.name())->excludes(app.get_option(other));
     }
+    for (const std::string& other : argument.needs) app.get_option(argument.name())->needs(app.get_option(other));
   }
 }
 

@@ -57,7 +57,10 @@ bool KnownCauses::explain_silence(const std::string& interface) const {
 
 bool KnownCauses::explain_no_answer(const std::string& interface, const std::string& node, bool is_heard) const {
   return std::any_of(causes_.begin(), causes_.end(), [&](const Cause& each) {
-    if (each.interface != interface || !silences(each.code)) return false;
+    if (each.interface != interface) return false;
+    // Where it names no node, several are ignored.
+    const bool ignores_some = each.code == name_of(EventCode::kSegmentCrowded) && each.neighbour.empty();
+    if (!ignores_some && !silences(each.code)) return false;
     if (!each.neighbour.empty()) return each.neighbour == node;
     return !is_heard || each.code == name_of(EventCode::kControlSocketFailed);
   });

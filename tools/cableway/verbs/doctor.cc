@@ -17,6 +17,7 @@
 #include "tools/cableway/node/node_query.h"
 #include "tools/cableway/node/topology_look.h"
 #include "tools/cableway/node/topology_source.h"
+#include "tools/cableway/verbs/node_view_verb.h"
 
 namespace cableway::cli {
 namespace {
@@ -58,6 +59,10 @@ Examined examine_all(const Invocation& invocation, const std::string& expect) {
 // The time that a cable test may take beyond other requests: it opens connections and devices, and may start late.
 constexpr std::chrono::seconds kTestAllowance{10};
 
+// For Json::dump().
+constexpr int kOneLine = -1;
+constexpr int kIndent = 2;
+
 class DoctorVerb final : public Verb {
  public:
   Command describe() override {
@@ -75,9 +80,13 @@ class DoctorVerb final : public Verb {
                           {kNoNode, "no node runs here"},
                           {kNoAnswer, "the node here does not answer"}},
         .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --all",
-                     "cableway doctor --expect plan/expected.toml", "cableway doctor --json | jq '.findings[]'"},
+                     "cableway doctor --all --watch", "cableway doctor --expect plan/expected.toml",
+                     "cableway doctor --json | jq '.findings[]'"},
         .arguments = {json_flag(json_), expect_option(expect_),
                       all_nodes_flag(all_).excluding({"--no-speed", "--least-share", "--expect"}),
+                      flag("--watch,-w", watch_,
+                           "show it again every second until interrupted; with --json, one document per line")
+                          .needing({"--all"}),
                       flag("--no-speed", no_speed_, "skip the cable speed tests, which send much data over the cables"),
                       real_option("--least-share", 0.01, 1, least_share_,
                                   "the share of its rate that a cable or plug has to carry over RDMA each way")
@@ -85,7 +94,7 @@ class DoctorVerb final : public Verb {
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
-    if (all_) return run_all(invocation);
+    if (all_) return watch_ ? watch_all(invocation) : run_all(invocation);
     const Examined examined = examine_all(invocation, expect_);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
@@ -102,6 +111,17 @@ class DoctorVerb final : public Verb {
   }
 
  private:
+  // Ends with the node here, or the output; what it finds does not change its exit status.
+  absl::StatusOr<Answer> watch_all(const Invocation& invocation) const {
+    const auto show = [&]() -> absl::StatusOr<std::string> {
+      const absl::StatusOr<Answer> answer = run_all(invocation);
+      if (!answer.ok()) return answer.status();
+      return answer->text;
+    };
+    const bool on_terminal = invocation.surroundings.out_is_terminal && !json_;
+    return watch_view({show, invocation.surroundings.watch_pause, on_terminal}, invocation.out);
+  }
+
   absl::StatusOr<Answer> run_all(const Invocation& invocation) const {
     absl::StatusOr<AllNodesView> answer =
         ask_all_nodes(invocation.settings, "doctor", invocation.surroundings.node_deadline);
@@ -110,7 +130,7 @@ class DoctorVerb final : public Verb {
     const std::vector<ClusterFinding> findings = examine_all_nodes(documents, invocation.settings);
     const Severity worst = worst_of_all(findings);
     const int status = worst >= Severity::kError ? kErrors : worst == Severity::kWarning ? kWarnings : kDone;
-    if (json_) return Answer{all_doctor_json(findings, documents).dump(2) + "\n", status};
+    if (json_) return Answer{all_doctor_json(findings, documents).dump(watch_ ? kOneLine : kIndent) + "\n", status};
     const auto named = look_with_names(invocation.settings, invocation.surroundings.node_deadline, invocation.look());
     return Answer{all_doctor_text(findings, documents, named->look()), status};
   }
@@ -138,6 +158,7 @@ class DoctorVerb final : public Verb {
 
   bool json_ = false;
   bool all_ = false;
+  bool watch_ = false;
   bool no_speed_ = false;
   std::string expect_;
   double least_share_ = kLeastShare;

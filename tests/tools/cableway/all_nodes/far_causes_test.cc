@@ -13,6 +13,7 @@ namespace cableway::cli {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::UnorderedElementsAre;
 
 Json heard(const std::string& node, const std::string& interface, const Json& hears_us) {
@@ -66,6 +67,18 @@ class FarCausesTest : public ::testing::Test {
     EXPECT_TRUE(documents.missing.empty()) << "a document cannot be read";
     std::erase_if(findings, [](const ClusterFinding& each) { return each.severity <= Severity::kInfo; });
     return findings;
+  }
+  // With what is missing.
+  std::vector<ClusterFinding> wrong() {
+    NodeDocuments documents = documents_;
+    std::vector<ClusterFinding> findings = examine_all_nodes(documents, Settings());
+    std::erase_if(findings, [](const ClusterFinding& each) { return each.severity <= Severity::kInfo; });
+    return findings;
+  }
+  std::vector<std::string> wrong_codes() {
+    std::vector<std::string> codes;
+    for (const ClusterFinding& each : wrong()) codes.push_back(each.code);
+    return codes;
   }
   std::vector<std::string> codes() {
     std::vector<std::string> codes;
@@ -199,6 +212,17 @@ TEST_F(FarCausesTest, ARefusalThatNamesNoNodeIsNotOfOneThatIsHeardThere) {
   EXPECT_THAT(codes(), ElementsAre("CONTROL_SOCKET_FAILED")) << "nothing is sent there";
 }
 
+TEST_F(FarCausesTest, ACrowdedSegmentIsOfThePortAndExplainsThatOneIsIgnored) {
+  add_port(n0(), "eth0", Json::array({heard("n5", "eth5", true), heard("n6", "eth6", true)}));
+  for (Json& each : n0()["ports"].back()["neighbours"]) each["state"] = "up";
+  add_problem(n0(), known("SEGMENT_CROWDED", "eth0"));
+  add_port(n1(), "eth1", Json::array({heard("n0", "eth0", false)}));
+  const std::vector<ClusterFinding> findings = examine();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "SEGMENT_CROWDED");
+  EXPECT_THAT(findings[0].about, ElementsAre("node n0 port eth0"));
+}
+
 TEST_F(FarCausesTest, WhatTheOtherEndRefusesExplainsThatItDoesNotAnswer) {
   add_port(n1(), "eth1", Json::array({heard("n0", "eth0", false)}));
   add_problem(n0(), known("CABLE_REFUSED", "eth0", "n1"));
@@ -244,6 +268,98 @@ TEST_F(FarCausesTest, ANodeWhoseSeveralCablesAreSilentIsTheFinding) {
     EXPECT_THAT(findings[0].about, ElementsAre("node n9"));
     EXPECT_LE(findings[1].severity, Severity::kInfo);
   }
+}
+
+TEST_F(FarCausesTest, ANodeWhoseOnlyCableIsAtFaultIsPartOfThatFinding) {
+  for (const char* cause : {"timed out", "refused", "no path"}) {
+    documents_.shown = {{"n0", document_of("n0")}};
+    add_port(n0(), "eth0", Json::array({heard("n9", "eth9", false)}));
+    documents_.missing = {{"n9", cause, "node n0 cannot reach node n9", "see its cables"}};
+    const std::vector<ClusterFinding> findings = wrong();
+    ASSERT_EQ(findings.size(), 1U) << cause;
+    EXPECT_EQ(findings[0].code, "CABLE_ONE_WAY");
+    EXPECT_EQ(findings[0].severity, Severity::kError) << "it does not answer";
+    EXPECT_THAT(findings[0].about, ElementsAre("cable n0 eth0 to n9 eth9", "node n9"));
+    EXPECT_THAT(findings[0].what, EndsWith("it does not hear this node; so node n9 cannot be asked"));
+  }
+}
+
+// Its own fault, as it has been reached or could be.
+TEST_F(FarCausesTest, ANodeThatACableOfAnotherKindLeadsToIsAFindingItself) {
+  add_port(n0(), "eth0", Json::array({heard("n9", "eth9", false)}));
+  documents_.missing = {{"n9", "other version", "it runs 0.0.1", "install"}};
+  EXPECT_THAT(wrong_codes(), UnorderedElementsAre("NODE_NOT_ANSWERING", "CABLE_ONE_WAY"));
+  documents_.missing = {{"n9", "timed out", "no answer", "restart it"}};
+  add_port(n1(), "eth1", Json::array({heard("n9", "eth8", true)}));
+  n1()["ports"].back()["neighbours"][0]["state"] = "up";
+  EXPECT_THAT(wrong_codes(), UnorderedElementsAre("NODE_NOT_ANSWERING", "CABLE_ONE_WAY")) << "a cable to it is up";
+}
+
+// That it does not run is why nothing is heard of it.
+TEST_F(FarCausesTest, ANodeOfWhichNothingIsHeardIsAFindingItself) {
+  for (Json* document : {&n0(), &n1()}) {
+    add_port(*document, "eth0");
+    lose(*document, "eth0", "n9", "eth9");
+  }
+  documents_.missing = {{"n9", "timed out", "no answer", "restart it"}};
+  const std::vector<ClusterFinding> findings = wrong();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "NODE_NOT_ANSWERING");
+}
+
+TEST_F(FarCausesTest, ANodeThatIsHeardOnOneCableIsSilentOnTheOtherByAFaultOfThat) {
+  add_port(n0(), "eth0", Json::array({heard("n9", "eth9", false)}));
+  add_port(n1(), "eth1");
+  lose(n1(), "eth1", "n9", "eth8");
+  documents_.missing = {{"n9", "timed out", "no answer", "restart it"}};
+  const std::vector<ClusterFinding> findings = wrong();
+  ASSERT_EQ(findings.size(), 2U);
+  for (const ClusterFinding& each : findings) {
+    EXPECT_EQ(each.about.count("node n9"), 1U) << each.code;
+    EXPECT_THAT(each.what, EndsWith("; so node n9 cannot be asked"));
+  }
+}
+
+TEST_F(FarCausesTest, NodesBehindOneThatIsCutOffArePartOfItsFinding) {
+  documents_.shown = {{"n0", document_of("n0")}};
+  add_port(n0(), "eth0", Json::array({heard("n1", "eth1", false)}));
+  documents_.missing = {{"n1", "timed out", "no answer", "restart it"}};
+  for (const char* name : {"n2", "n3", "n4", "n5"}) {
+    documents_.missing.push_back(
+        {name, "no path", std::string("node n0 has no path to node ") + name, "see its cables"});
+  }
+  const std::vector<ClusterFinding> findings = wrong();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].about.size(), 6U);
+  EXPECT_THAT(findings[0].what, EndsWith("; so nodes n1, n2, n3, n4 and 1 more cannot be asked"));
+}
+
+TEST_F(FarCausesTest, NodesBehindOneThatIsSilentArePartOfItsFinding) {
+  documents_.shown = {{"n0", document_of("n0")}};
+  documents_.missing = {{"n1", "timed out", "no answer", "restart it"},
+                        {"n2", "no path", "node n0 has no path to node n2", "see its cables"}};
+  const std::vector<ClusterFinding> findings = wrong();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_THAT(findings[0].about, ElementsAre("node n1", "node n2"));
+  EXPECT_EQ(findings[0].what, "timed out: no answer; so node n2 cannot be asked");
+}
+
+// Which of the two they are behind is not known.
+TEST_F(FarCausesTest, NodesBehindTwoThatAreSilentAreOneFinding) {
+  documents_.missing = {{"n5", "timed out", "no answer of n5", "restart it"},
+                        {"n6", "timed out", "no answer of n6", "restart it"},
+                        {"n7", "no path", "node n0 has no path to node n7", "see its cables"},
+                        {"n8", "no path", "node n0 has no path to node n8", "see its cables"}};
+  const std::vector<ClusterFinding> findings = wrong();
+  ASSERT_EQ(findings.size(), 3U);
+  EXPECT_THAT(findings[0].about, ElementsAre("node n7", "node n8"));
+}
+
+TEST_F(FarCausesTest, AHostWhosePortCannotBeUsedHasNoPortAsThatIsIt) {
+  add_problem(n0(), known("NO_PORTS", ""));
+  EXPECT_THAT(codes(), ElementsAre("NO_PORTS"));
+  add_problem(n0(), known("PORT_UNUSABLE", "eth0"));
+  EXPECT_THAT(codes(), ElementsAre("PORT_UNUSABLE"));
 }
 
 TEST_F(FarCausesTest, ANodeWithoutAPathWhoseCablesNobodyHasIsAFinding) {

@@ -30,6 +30,21 @@ TEST(KnownCauses, AreOfTheNeighbourThatTheyName) {
   EXPECT_FALSE(causes.explain_neighbour("eth1", "n10"));
 }
 
+// A refusal that names none is of one that is not among the neighbours.
+TEST(KnownCauses, OfNoNamedNeighbourAreOfOneThatIsNotHeard) {
+  for (const char* code : {"KEY_DIFFERS", "SEGMENT_CROWDED"}) {
+    const KnownCauses causes(Json::array({problem(code, nullptr, nullptr)}));
+    EXPECT_TRUE(causes.explain_no_answer("eth0", "n1", false)) << code;
+    EXPECT_FALSE(causes.explain_no_answer("eth0", "n1", true)) << code;
+    EXPECT_FALSE(causes.explain_no_answer("eth1", "n1", false)) << code;
+  }
+  const KnownCauses named(Json::array({problem("KEY_DIFFERS", "n1", nullptr)}));
+  EXPECT_TRUE(named.explain_no_answer("eth0", "n1", true));
+  EXPECT_FALSE(named.explain_no_answer("eth0", "n2", false));
+  const KnownCauses mute(Json::array({problem("CONTROL_SOCKET_FAILED", nullptr, nullptr)}));
+  EXPECT_TRUE(mute.explain_no_answer("eth0", "n1", true)) << "nothing is sent";
+}
+
 TEST(KnownCauses, OfAnEarlierVersionExplainNoNeighbour) {
   Json earlier = problem("CABLE_REFUSED", "n1", nullptr);
   earlier.erase("neighbour");
