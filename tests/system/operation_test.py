@@ -19,7 +19,7 @@ from in_lab import in_lab, main
 from lab_nodes import LAB_DIR, PATIENCE_S, STEADY, LabNodes
 
 # Each view, and the top-level keys of its JSON.
-VIEWS = {("topology",): {"schema", "cluster", "nodes", "cables", "expected"},
+VIEWS = {("topology",): {"schema", "cluster", "nodes", "cables", "gone", "expected"},
          ("routes",): {"schema", "node", "routes"},
          ("path", "n0", "n2"): {"schema", "from", "to", "hops", "flow", "first_path", "paths"},
          ("status",): {"schema", "node", "cluster", "version", "started", "uptime_ms", "draining", "draining_cables",

@@ -209,7 +209,7 @@ class PictureTest(unittest.TestCase):
             self.browser.wait_for("document.querySelector('.map text.value').textContent !== ''")
             self.assertEqual(self.browser.evaluate("document.querySelectorAll('.map .wire').length"), 4)
             self.assertEqual(self.browser.evaluate(LANES_OFF_THE_BAND), [])
-            self.assertEqual(self.browser.evaluate("document.querySelectorAll('.map text.value').length"), 2, "one for a wire")
+            self.assertEqual(self.browser.evaluate("document.querySelectorAll('.map text.value').length"), 4, "one for a wire")
             gone = self.browser.evaluate("document.querySelector('.map .gone').getAttribute('aria-label')")
             self.assertRegex(gone, r"^spark-1 to-2-1 - spark-2 to-1-1: gone since 2026-01-0[123] \d\d:")
             labels = self.browser.evaluate("Array.from(document.querySelectorAll('.map .cable'), (each) =>"
