@@ -72,7 +72,9 @@ class WireReader {
   // As get_text(), but accepts printable ASCII only, since the text will be shown.
   std::string get_printable(std::size_t max_bytes) {
     std::string text = get_text(max_bytes);
-    for (const char c : text) ok_ = ok_ && c >= ' ' && c <= '~';
+    unsigned others = 0;
+    for (const char c : text) others += c < ' ' || c > '~' ? 1U : 0U;
+    if (others > 0) reject();
     return text;
   }
   // A 32-bit length, then the bytes. Bounded by the input itself.

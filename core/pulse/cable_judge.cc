@@ -123,7 +123,7 @@ Duration CableJudge::relay_limit(Instant now) {
 }
 
 bool CableJudge::wants_signs(Instant now) {
-  if (!known_ || trust_ == CableTrust::kNone || now < next_look_ || now < missing_since()) return false;
+  if (!known_ || trust_ == CableTrust::kNone || now < next_look_ || now < doubted_since()) return false;
   const Duration next = std::clamp<Duration>((now - last_heard_) / 8, kNextLook, kLongestLook);
   next_look_ = now + (trust_ == CableTrust::kAll ? next : Duration(kSlowLook));
   return true;
@@ -197,7 +197,7 @@ std::optional<CableVerdict> CableJudge::judge_return(Instant now) {
 
 std::optional<Instant> CableJudge::due(Instant now) {
   if (!known_ || trust_ == CableTrust::kNone) return std::nullopt;
-  if (missing_since() > now) return missing_since();
+  if (doubted_since() > now) return doubted_since();
   // While the neighbour's node is stalled, a check with the next pulse is soon enough.
   if (trust_ == CableTrust::kDirect) return std::nullopt;
   const Instant look_at = std::max(next_look_, now + kNextLook);

@@ -126,6 +126,8 @@ class CableJudge {
   bool is_acquainted(Instant now) const { return now - known_since_ >= kAcquaintance; }
   Instant last_seen() const { return std::max(last_heard_, last_sign_); }
   Instant missing_since() const { return last_heard_ + interval_ + interval_ / 2; }
+  // Sockets are read once in an interval, so a pulse is up to two intervals old before the next one is read.
+  Instant doubted_since() const { return last_heard_ + 2 * interval_ + interval_ / 4; }
   std::optional<CableVerdict> lower(CableTrust trust, Instant now, std::string reason);
   std::optional<CableVerdict> judge_silence(Instant now);
   std::optional<CableVerdict> judge_return(Instant now);

@@ -112,13 +112,13 @@ absl::StatusOr<std::optional<FlowOpened>> FlowLedger::retired(const SessionPeer&
   return flow;
 }
 
-absl::Status FlowLedger::counted(const SessionPeer& peer, FlowCounts counts, Instant now) {
+absl::Status FlowLedger::counted(const SessionPeer& peer, const FlowCounts& counts, Instant now) {
   const absl::StatusOr<Listed*> listed = listing(peer, counts.number);
-  if (listed.ok() && *listed != nullptr) count(**listed, std::move(counts), now);
+  if (listed.ok() && *listed != nullptr) count(**listed, counts, now);
   return listed.status();
 }
 
-void FlowLedger::count(Listed& flow, FlowCounts counts, Instant now) {
+void FlowLedger::count(Listed& flow, const FlowCounts& counts, Instant now) {
   flow.circuit_bytes_per_s.assign(counts.circuits.size(), std::nullopt);
   if (flow.counted_at.has_value()) {
     const Duration between = now - *flow.counted_at;
@@ -139,7 +139,7 @@ void FlowLedger::count(Listed& flow, FlowCounts counts, Instant now) {
   }
   if (!counts.circuits.empty()) flow.waits.clear();
   flow.counted_at = now;
-  flow.counts = std::move(counts);
+  flow.counts = counts;
 }
 
 void FlowLedger::left(const SessionPeer& peer) {

@@ -57,7 +57,7 @@ class FlowLedger {
   absl::StatusOr<std::optional<FlowOpened>> find(const SessionPeer& peer, std::uint64_t number);
   // Returns the flow, if it is listed.
   absl::StatusOr<std::optional<FlowOpened>> waits(const SessionPeer& peer, const FlowWaits& report);
-  absl::Status counted(const SessionPeer& peer, FlowCounts counts, Instant now);
+  absl::Status counted(const SessionPeer& peer, const FlowCounts& counts, Instant now);
   // A circuit of an open flow. Returns the flow, if it is listed.
   absl::StatusOr<std::optional<FlowOpened>> retired(const SessionPeer& peer, const CircuitRetired& report);
   // The session is over.
@@ -89,7 +89,7 @@ class FlowLedger {
 
   // InvalidArgument: the session has no such flow. Null: the flow is not listed.
   absl::StatusOr<Listed*> listing(const SessionPeer& peer, std::uint64_t number);
-  static void count(Listed& flow, FlowCounts counts, Instant now);
+  static void count(Listed& flow, const FlowCounts& counts, Instant now);
   static FlowStatus status_of(std::int64_t process, const Listed& listed, Instant now);
   // Unlists one flow of the process that has the most listed.
   void make_room();

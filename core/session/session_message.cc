@@ -1,5 +1,7 @@
 #include "core/session/session_message.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,13 @@
 
 namespace cableway {
 namespace {
+
+constexpr std::array<bool, 256> kInPaths = [] {
+  std::array<bool, 256> allowed{};
+  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._- >()";
+  for (const char c : kAllowed) allowed[static_cast<unsigned char>(c)] = true;
+  return allowed;
+}();
 
 enum class Type : std::uint8_t {
   kHello = 1,
@@ -395,9 +404,9 @@ class Decoder {
   }
   // A path stands within a line of the log, unquoted, so it has only what paths have: names, arrows and "(3 nodes)".
   std::string path() {
-    constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._- >()";
-    std::string path = reader_.get_printable(kMaxPathText);
-    if (path.find_first_not_of(kAllowed) != std::string::npos) reader_.reject();
+    std::string path = reader_.get_text(kMaxPathText);
+    const auto is_allowed = [](char c) { return kInPaths[static_cast<unsigned char>(c)]; };
+    if (!std::all_of(path.begin(), path.end(), is_allowed)) reader_.reject();
     return path;
   }
   FlowOpened flow_opened() {

@@ -140,6 +140,39 @@ void read_source(const sockaddr_storage& storage, Arrival& arrival) {
 }
 
 constexpr std::size_t kControlBytes = 256;
+
+// Where the kernel writes what it knows of one datagram.
+class ReceiveSlot {
+ public:
+  // Valid as long as the slot.
+  msghdr message_into(std::span<std::byte> buffer) {
+    data_ = {buffer.data(), buffer.size()};
+    msghdr message{};
+    message.msg_name = &source_;
+    message.msg_namelen = sizeof source_;
+    message.msg_iov = &data_;
+    message.msg_iovlen = 1;
+    message.msg_control = control_.data();
+    message.msg_controllen = control_.size();
+    return message;
+  }
+  Arrival arrival(msghdr& message, std::size_t bytes) const {
+    Arrival arrival;
+    arrival.bytes = bytes;
+    arrival.truncated = (message.msg_flags & MSG_TRUNC) != 0;
+    read_source(source_, arrival);
+    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+      read_control(header, arrival);
+    }
+    return arrival;
+  }
+
+ private:
+  sockaddr_storage source_{};
+  iovec data_{};
+  alignas(cmsghdr) std::array<char, kControlBytes> control_{};
+};
+
 // The maximum for one call, so that a flood of ICMP messages does not hold up the thread.
 constexpr int kMostForgotten = 256;
 
@@ -178,6 +211,11 @@ absl::StatusOr<UniqueFd> open_connected_socket(const PortAddress& own, const Por
   set_number(socket->get(), SOL_SOCKET, SO_REUSEPORT, 1);
   // Without this option the kernel reports datagrams that its queue has dropped as sent.
   set_number(socket->get(), own.is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, own.is_ipv6 ? IPV6_RECVERR : IP_RECVERR, 1);
+  // Bound to its interface and connected, the socket keeps its route from one datagram to the next.
+  if (!set_number(socket->get(), SOL_SOCKET, SO_BINDTOIFINDEX, static_cast<int>(interface)) ||
+      !set_whole(socket->get(), own.is_ipv6, true)) {
+    return failed("bind to its interface", own, udp_port, errno);
+  }
   const SocketAddress here = socket_address(own, interface, udp_port);
   if (::bind(socket->get(), here.get(), here.size) != 0) return failed("bind", own, udp_port, errno);
   const SocketAddress there = socket_address(other, interface, udp_port);
@@ -213,6 +251,12 @@ int send_datagram(int socket, PortId interface, const PortAddress& own, const Po
   return sent < 0 ? errno : 0;
 }
 
+int send_connected(int socket, std::span<const std::byte> bytes) {
+  const ssize_t sent =
+      uninterrupted([&] { return ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL); });
+  return sent < 0 ? errno : 0;
+}
+
 void forget_refused(int socket) {
   msghdr nothing{};
   const auto take_one = [&] { return ::recvmsg(socket, &nothing, MSG_ERRQUEUE | MSG_DONTWAIT); };
@@ -220,27 +264,26 @@ void forget_refused(int socket) {
 }
 
 std::variant<Arrival, int> receive_datagram(int socket, std::span<std::byte> buffer) {
-  sockaddr_storage source{};
-  iovec data{buffer.data(), buffer.size()};
-  alignas(cmsghdr) std::array<char, kControlBytes> control{};
-  msghdr message{};
-  message.msg_name = &source;
-  message.msg_namelen = sizeof source;
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  ReceiveSlot slot;
+  msghdr message = slot.message_into(buffer);
   const ssize_t got = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT); });
   if (got < 0) return errno;
-  Arrival arrival;
-  arrival.bytes = static_cast<std::size_t>(got);
-  arrival.truncated = (message.msg_flags & MSG_TRUNC) != 0;
-  read_source(source, arrival);
-  for (const cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-       header = CMSG_NXTHDR(&message, const_cast<cmsghdr*>(header))) {
-    read_control(header, arrival);
+  return slot.arrival(message, static_cast<std::size_t>(got));
+}
+
+std::variant<std::size_t, int> receive_datagrams(int socket, std::span<std::byte> buffer, std::size_t stride,
+                                                 std::span<Arrival, kMostAtOnce> arrivals) {
+  std::array<ReceiveSlot, kMostAtOnce> slots;
+  std::array<mmsghdr, kMostAtOnce> messages{};
+  for (std::size_t i = 0; i < kMostAtOnce; ++i) {
+    messages[i].msg_hdr = slots[i].message_into(buffer.subspan(i * stride, stride));
   }
-  return arrival;
+  const int got =
+      uninterrupted([&] { return ::recvmmsg(socket, messages.data(), kMostAtOnce, MSG_DONTWAIT, nullptr); });
+  if (got < 0) return errno;
+  const auto count = static_cast<std::size_t>(got);
+  for (std::size_t i = 0; i < count; ++i) arrivals[i] = slots[i].arrival(messages[i].msg_hdr, messages[i].msg_len);
+  return count;
 }
 
 }  // namespace cableway::host

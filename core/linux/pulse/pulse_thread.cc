@@ -82,6 +82,7 @@ void PulseThread::run() {
 
 // False: the thread must stop.
 bool PulseThread::take_cables(Instant now) {
+  if (!std::exchange(woken_, false)) return true;
   eventfd_t ignored = 0;
   ::eventfd_read(wake_.get(), &ignored);
   std::optional<std::vector<PulsedCable>> wanted;
@@ -141,30 +142,35 @@ void PulseThread::read_all(Instant now) {
 void PulseThread::read(Link& link) {
   // The kernel reports errors of earlier sends before datagrams that arrived earlier.
   bool refused = false;
-  for (int i = 0; i < kMaxPerRead; ++i) {
-    const std::variant<Arrival, int> got = receive_datagram(link.socket.get(), buffer_);
+  for (int i = 0; i < kMaxReads; ++i) {
+    std::array<Arrival, kMostAtOnce> arrivals;
+    const std::variant<std::size_t, int> got =
+        receive_datagrams(link.socket.get(), buffer_, kMaxDatagramBytes, arrivals);
     if (const int* error = std::get_if<int>(&got)) {
       if (*error == EAGAIN) break;
       refused = refused || *error == ECONNREFUSED;
       forget_refused(link.socket.get());
       continue;
     }
-    const auto& arrival = std::get<Arrival>(got);
-    if (arrival.truncated || arrival.ttl != kControlTtl || arrival.interface != link.cable.own.port) continue;
-    pulses_.receive(link.cable.name, std::span(buffer_).first(std::min(arrival.bytes, kPulseBytes)), arrival.bytes,
-                    Instant{steady_now().since_start - arrival.waited});
+    const std::size_t count = std::get<std::size_t>(got);
+    const Instant now = steady_now();
+    for (std::size_t k = 0; k < count; ++k) take(link, arrivals[k], k * kMaxDatagramBytes, now);
+    if (count < kMostAtOnce) break;
   }
   if (refused) pulses_.refused(link.cable.name, steady_now());
+}
+
+void PulseThread::take(const Link& link, const Arrival& arrival, std::size_t at, Instant now) {
+  if (arrival.truncated || arrival.ttl != kControlTtl || arrival.interface != link.cable.own.port) return;
+  pulses_.receive(link.cable.name, std::span(buffer_).subspan(at, std::min(arrival.bytes, kPulseBytes)), arrival.bytes,
+                  Instant{now.since_start - arrival.waited});
 }
 
 // A failure is not handled here: the other end sees a missing pulse.
 bool PulseThread::send(const PulsedCable& cable, std::span<const std::byte> bytes) {
   const auto found = links_.find(cable.name);
   if (found == links_.end() || !found->second.socket.valid()) return false;
-  const auto send_once = [&] {
-    return send_datagram(found->second.socket.get(), cable.own.port, cable.own_address, cable.other_address,
-                         options_.udp_port, bytes, true);
-  };
+  const auto send_once = [&] { return send_connected(found->second.socket.get(), bytes); };
   // The first call may report an error of an earlier pulse, and has then sent nothing. Nor has it if this host's
   // queue is full.
   const int error = send_once();
@@ -192,7 +198,7 @@ void PulseThread::sleep_until(Instant when) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
   const timespec timeout{seconds.count(), (left - seconds).count()};
   pollfd woken{wake_.get(), POLLIN, 0};
-  ::ppoll(&woken, 1, &timeout, nullptr);
+  woken_ = ::ppoll(&woken, 1, &timeout, nullptr) > 0;
 }
 
 }  // namespace cableway::host

@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "core/crypto/datagram_seal.h"
 #include "core/discovery/control_channel.h"
+#include "core/linux/control/control_socket.h"
 #include "core/linux/os/unique_fd.h"
 #include "core/linux/pulse/kernel_probe.h"
 #include "core/linux/pulse/receive_counters.h"
@@ -65,8 +66,8 @@ class PulseThread final : private Pulses::Host {
     KernelProbe probe;
     std::uint64_t packets = 0;
   };
-  // One read of a socket must not keep the others waiting.
-  static constexpr int kMaxPerRead = 256;
+  // One socket must not keep the others waiting: 256 pulses.
+  static constexpr int kMaxReads = 256 / kMostAtOnce;
 
   PulseThread(const Options& options, const DatagramSeal& seal, Listener listener, UniqueFd wake);
 
@@ -81,6 +82,8 @@ class PulseThread final : private Pulses::Host {
   void open(Link& link);
   void read_all(Instant now);
   void read(Link& link);
+  // A pulse at that place of the buffer.
+  void take(const Link& link, const Arrival& arrival, std::size_t at, Instant now);
   void sleep_until(Instant when);
 
   const Options options_;
@@ -92,7 +95,8 @@ class PulseThread final : private Pulses::Host {
   std::unique_ptr<ReceiveCounters> counters_;
   bool counters_are_fresh_ = false;    // read in this round
   std::map<std::string, Link> links_;  // by the cable's name
-  std::array<std::byte, kMaxDatagramBytes> buffer_{};
+  std::array<std::byte, kMostAtOnce * kMaxDatagramBytes> buffer_{};
+  bool woken_ = true;  // set_cables() or the destructor may have been called
   Instant next_open_;
 
   std::mutex mutex_;
