@@ -9,6 +9,7 @@
 
 #include "core/circuit/circuit_events.h"
 #include "core/node/neighbour_cable.h"
+#include "core/view/port_bytes.h"
 #include "core/view/present_problems.h"
 #include "routing/text/json_schema.h"
 
@@ -24,14 +25,10 @@ Json text_or_nothing(const std::string& text) {
 Json counts_or_null(const HostTraffic& traffic, const std::string& interface) {
   const auto found = traffic.find(interface);
   if (found == traffic.end()) return nullptr;
-  const auto rdma_bytes = [](const TrafficCounts& counts) {
-    return counts.rdma_bytes ? Json(*counts.rdma_bytes) : Json(nullptr);
-  };
   const auto& [received, sent] = found->second;
-  return {{"received_bytes", received.bytes},
-          {"sent_bytes", sent.bytes},
-          {"rdma_received_bytes", rdma_bytes(received)},
-          {"rdma_sent_bytes", rdma_bytes(sent)}};
+  Json counts = Json::object();
+  put_bytes({received.bytes, sent.bytes, received.rdma_bytes, sent.rdma_bytes}, counts);
+  return counts;
 }
 
 Json cable_json(const ViewSources& sources, const Neighbour& neighbour) {

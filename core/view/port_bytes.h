@@ -12,18 +12,21 @@
 
 namespace cableway {
 
-// What an interface has carried since it was made, and its RDMA device beside it: no byte is in both.
+// What an interface has carried since it was made, and its RDMA device beside it: no byte is in both. nullopt: not
+// known (core/linux/ports/port_traffic.h).
 struct PortBytes {
-  std::uint64_t received = 0;
-  std::uint64_t sent = 0;
-  std::optional<std::uint64_t> rdma_received = {};  // nullopt: not known (core/linux/ports/port_traffic.h)
+  std::optional<std::uint64_t> received = {};
+  std::optional<std::uint64_t> sent = {};
+  std::optional<std::uint64_t> rdma_received = {};
   std::optional<std::uint64_t> rdma_sent = {};
 };
 
 // By interface.
 using ReadPortBytes = std::function<std::map<std::string, PortBytes>()>;
 
-// Adds the members to each of `ports`, an array of ports_json(): null where `read` is null or does not know.
+// Sets "received_bytes", "sent_bytes", "rdma_received_bytes" and "rdma_sent_bytes", null where not known.
+void put_bytes(const PortBytes& bytes, nlohmann::ordered_json& object);
+// Does so for each of `ports`, an array of ports_json(): null, too, where `read` is null or does not know.
 void add_port_bytes(const ReadPortBytes& read, nlohmann::ordered_json& ports);
 // The sums of those of `ports` that are known, null where none is, and of which ports they are: a port that goes takes
 // its bytes with it, so sums of other ports cannot be compared.

@@ -107,29 +107,27 @@ nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting
   for (const PortPrefix& prefix : port.addresses) addresses.push_back(to_text(prefix));
   const PortTransport transport = transport_of(port, setting);
   const bool usable = port.gid_index >= 0;
-  return {{"interface", port.interface},
-          {"addresses", addresses},
-          {"mtu", port.mtu},
-          {"rate_mbps", rate_or_null(port.rate_mbps)},
-          {"link_mbps", rate_or_null(port.link_mbps)},
-          {"carrier", port.carrier},
-          {"rdma_device", or_null(port.rdma_device)},
-          {"rdma_usable", port.rdma_device.empty() ? Json(nullptr) : Json(usable)},
-          {"gid_index", usable ? Json(port.gid_index) : Json(nullptr)},
-          {"roce_version", usable ? Json(2) : Json(nullptr)},
-          {"rdma_mtu", port.rdma_mtu == 0 ? Json(nullptr) : Json(port.rdma_mtu)},
-          {"rdma_trouble", or_null(port.rdma_trouble)},
-          {"transport", name_of(transport.kind)},
-          {"transport_reason", transport.why},
-          {"plug", or_null(port.plug)},
-          {"root", or_null(port.root)},
-          {"root_mbps", rate_or_null(port.root_mbps)},
-          {"neighbours", nullptr},
-          {"control", nullptr},
-          {"received_bytes", nullptr},
-          {"sent_bytes", nullptr},
-          {"rdma_received_bytes", nullptr},
-          {"rdma_sent_bytes", nullptr}};
+  Json json = {{"interface", port.interface},
+               {"addresses", addresses},
+               {"mtu", port.mtu},
+               {"rate_mbps", rate_or_null(port.rate_mbps)},
+               {"link_mbps", rate_or_null(port.link_mbps)},
+               {"carrier", port.carrier},
+               {"rdma_device", or_null(port.rdma_device)},
+               {"rdma_usable", port.rdma_device.empty() ? Json(nullptr) : Json(usable)},
+               {"gid_index", usable ? Json(port.gid_index) : Json(nullptr)},
+               {"roce_version", usable ? Json(2) : Json(nullptr)},
+               {"rdma_mtu", port.rdma_mtu == 0 ? Json(nullptr) : Json(port.rdma_mtu)},
+               {"rdma_trouble", or_null(port.rdma_trouble)},
+               {"transport", name_of(transport.kind)},
+               {"transport_reason", transport.why},
+               {"plug", or_null(port.plug)},
+               {"root", or_null(port.root)},
+               {"root_mbps", rate_or_null(port.root_mbps)},
+               {"neighbours", nullptr},
+               {"control", nullptr}};
+  put_bytes({}, json);
+  return json;
 }
 
 nlohmann::ordered_json ports_json(const Node& node, TransportSetting setting, const ControlCounters& counters) {

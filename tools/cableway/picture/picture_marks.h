@@ -10,7 +10,7 @@
 namespace cableway::cli {
 
 struct CableMark {
-  // kMissing: expected, but not there; kGone: was there (lost_drawing.h); both are drawn dashed. The last two are of
+  // kMissing: expected, but not there; kGone: was there (gone_drawing.h); both are drawn dashed. The last two are of
   // drawable_topology.h.
   enum class Kind { kWrong, kMissing, kGone, kUnused, kSwitchPort };
   Kind kind = Kind::kWrong;

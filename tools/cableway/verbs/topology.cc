@@ -13,9 +13,9 @@
 #include "tools/cableway/expectation/comparison.h"
 #include "tools/cableway/expectation/difference_view.h"
 #include "tools/cableway/expectation/expected_topology.h"
-#include "tools/cableway/node/lost_cables.h"
+#include "tools/cableway/node/gone_cables.h"
 #include "tools/cableway/node/topology_source.h"
-#include "tools/cableway/picture/lost_drawing.h"
+#include "tools/cableway/picture/gone_drawing.h"
 #include "tools/cableway/picture/marked_topology.h"
 #include "tools/cableway/picture/topology_dot.h"
 #include "tools/cableway/picture/topology_svg.h"
@@ -31,8 +31,8 @@ const char* or_dash(const std::string& text) {
 }
 
 // A table of the cables that are gone; empty if there are none.
-std::string lost_text(const LostCables& lost) {
-  if (lost.empty()) return "";
+std::string gone_text(const GoneCables& gone) {
+  if (gone.empty()) return "";
   using Align = TextTable::Align;
   TextTable table({{"gone cable", Align::kLeft, TextTable::Fit::kCutMiddle},
                    {"from"},
@@ -41,7 +41,7 @@ std::string lost_text(const LostCables& lost) {
                    {"interface"},
                    {"Mbit/s", Align::kRight},
                    {"gone since"}});
-  for (const LostCable& cable : lost) {
+  for (const GoneCable& cable : gone) {
     table.add_row({cable.name, cable.a.node, or_dash(cable.a.interface), cable.b.node, or_dash(cable.b.interface),
                    absl::StrCat(cable.rate_mbps), local_time_text(cable.since)});
   }
@@ -54,13 +54,13 @@ struct Compared {
   std::optional<routing::NodeIndex> self;  // a topology file has no node of its own
   std::optional<ExpectedTopology> expected;
   Comparison comparison;  // where one is expected
-  std::optional<LostCables> lost = {};
+  std::optional<GoneCables> gone = {};
 
   std::string json() const {
     std::string text = routing::to_json_topology(known.topology);
     text.resize(text.rfind('}'));
     const Json expectation = expected ? differences_json(expected->file, comparison) : Json();
-    return absl::StrCat(text, ",\n \"gone\": ", lost_cables_json(lost).dump(), ",\n \"expected\": ", expectation.dump(),
+    return absl::StrCat(text, ",\n \"gone\": ", gone_cables_json(gone).dump(), ",\n \"expected\": ", expectation.dump(),
                         "}\n");
   }
   std::string dot() const {
@@ -71,7 +71,7 @@ struct Compared {
   // An expected topology says by itself what is missing.
   std::string svg() const {
     if (!expected) {
-      const MarkedTopology shown = with_lost_cables(known.topology, self, lost.value_or(LostCables()));
+      const MarkedTopology shown = with_gone_cables(known.topology, self, gone.value_or(GoneCables()));
       return topology_svg(shown.drawn, shown.marks);
     }
     const MarkedTopology marked = mark_topology(known.topology, self, *expected, comparison);
@@ -79,7 +79,7 @@ struct Compared {
   }
   std::string text(const Look& look) const {
     const std::string found =
-        absl::StrCat(topology_text(known.topology, look.paint), lost_text(lost.value_or(LostCables())));
+        absl::StrCat(topology_text(known.topology, look.paint), gone_text(gone.value_or(GoneCables())));
     return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison, look)) : found;
   }
 };
@@ -128,7 +128,7 @@ class TopologyVerb final : public Verb {
                       .expected = *std::move(expected),
                       .comparison = {}};
     if (file_.empty() && !dot_) {
-      compared.lost = find_lost_cables(invocation.settings, known->topology, invocation.surroundings.node_deadline);
+      compared.gone = find_gone_cables(invocation.settings, known->topology, invocation.surroundings.node_deadline);
     }
     if (compared.expected) compared.comparison = compare_topologies(compared.expected->topology, known->topology);
     return Answer{render(compared, invocation.look()), kDone, std::move(remarks)};

@@ -1,6 +1,6 @@
 // The cables that the node's topology had and no longer has.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_NODE_LOST_CABLES_H_
-#define CABLEWAY_TOOLS_CABLEWAY_NODE_LOST_CABLES_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_NODE_GONE_CABLES_H_
+#define CABLEWAY_TOOLS_CABLEWAY_NODE_GONE_CABLES_H_
 
 #include <chrono>
 #include <cstdint>
@@ -14,30 +14,30 @@
 
 namespace cableway::cli {
 
-struct LostEnd {
+struct GoneEnd {
   std::string node;
   std::string interface;  // "": not known
   std::string address;
   std::string plug;
 };
 
-struct LostCable {
+struct GoneCable {
   std::string name;
-  LostEnd a;
-  LostEnd b;
+  GoneEnd a;
+  GoneEnd b;
   std::uint64_t rate_mbps = 0;  // as it was last
   std::string since;            // RFC 3339
 };
-using LostCables = std::vector<LostCable>;  // in the order in which they went
+using GoneCables = std::vector<GoneCable>;  // in the order in which they went
 
 // Of the node that runs here, without those that are in `topology`, its own of just before. nullopt: no node answers
 // within `deadline`, or it is of a version that does not tell.
-std::optional<LostCables> find_lost_cables(const Settings& settings, const routing::Topology& topology,
+std::optional<GoneCables> find_gone_cables(const Settings& settings, const routing::Topology& topology,
                                            std::chrono::milliseconds deadline);
 
 // name, ends (two of node, interface, address, plug), rate_mbps, since; null for nullopt
-Json lost_cables_json(const std::optional<LostCables>& lost);
+Json gone_cables_json(const std::optional<GoneCables>& gone);
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_NODE_LOST_CABLES_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_NODE_GONE_CABLES_H_

@@ -1,4 +1,4 @@
-// `cableway topology` of a fake node whose topology has lost cables.
+// `cableway topology` of a fake node whose topology has gone cables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ constexpr char kGone[] = R"({"schema": 1, "gone": [
    "ends": [{"node": "n2", "interface": "eth5", "address": "10.7.7.1", "plug": ""},
             {"node": "n9", "interface": "eth0", "address": "10.7.7.2", "plug": ""}]}]})";
 
-class LostCablesTest : public ::testing::Test {
+class GoneCablesTest : public ::testing::Test {
  protected:
   // Of a node with a line of three nodes, which answers the view `gone` so.
   Outcome shown(const ViewReply& gone, const std::vector<std::string>& words) {
@@ -39,23 +39,23 @@ class LostCablesTest : public ::testing::Test {
   }
 };
 
-TEST_F(LostCablesTest, AreListedBelowTheTable) {
+TEST_F(GoneCablesTest, AreListedBelowTheTable) {
   const Outcome text = shown({"", kGone}, {});
   EXPECT_EQ(text.exit_status, 0) << text.err;
-  const std::string lost = text.out.substr(std::min(text.out.size(), text.out.find("gone cable")));
-  EXPECT_THAT(lost, HasSubstr("n0.eth2-n2.eth1  n0    eth2       n2  -           10000  2026-03-01 "));
-  EXPECT_THAT(lost, HasSubstr("n2.eth5-n9.eth0  n2    eth5       n9  eth0        25000  2026-03-01 "));
-  EXPECT_THAT(lost, Not(HasSubstr("c0")));
+  const std::string gone = text.out.substr(std::min(text.out.size(), text.out.find("gone cable")));
+  EXPECT_THAT(gone, HasSubstr("n0.eth2-n2.eth1  n0    eth2       n2  -           10000  2026-03-01 "));
+  EXPECT_THAT(gone, HasSubstr("n2.eth5-n9.eth0  n2    eth5       n9  eth0        25000  2026-03-01 "));
+  EXPECT_THAT(gone, Not(HasSubstr("c0")));
 }
 
-TEST_F(LostCablesTest, AreAMemberOfTheJson) {
+TEST_F(GoneCablesTest, AreAMemberOfTheJson) {
   const nlohmann::json gone = nlohmann::json::parse(shown({"", kGone}, {"--json"}).out)["gone"];
   ASSERT_EQ(gone.size(), 2U);
   EXPECT_EQ(gone[0], nlohmann::json::parse(kGone)["gone"][0]);
   EXPECT_TRUE(nlohmann::json::parse(run_command({"topology", "--file", "line:3", "--json"}).out)["gone"].is_null());
 }
 
-TEST_F(LostCablesTest, AreDashedInThePicture) {
+TEST_F(GoneCablesTest, AreDashedInThePicture) {
   const std::string svg = shown({"", kGone}, {"--svg"}).out;
   EXPECT_THAT(svg, HasSubstr("<path class=\"cable missing\""));
   EXPECT_THAT(svg, HasSubstr("n0.eth2-n2.eth1: n0 eth2 10.7.9.1 - n2 10.7.9.2, gone since 2026-03-01 "));
@@ -68,7 +68,7 @@ TEST_F(LostCablesTest, AreDashedInThePicture) {
 }
 
 // A node of an earlier version has no such view; what another one shows may not be understood.
-TEST_F(LostCablesTest, ANodeThatDoesNotTellHasNone) {
+TEST_F(GoneCablesTest, ANodeThatDoesNotTellHasNone) {
   for (const ViewReply& gone :
        {ViewReply{"no view \"gone\"", ""}, ViewReply{"", "{}"}, ViewReply{"", R"({"gone": [{"name": 5}]})"}}) {
     const Outcome text = shown(gone, {});
