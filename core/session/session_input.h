@@ -11,7 +11,7 @@
 
 namespace cableway {
 
-// Takes a message's length before it as encode_session_message() writes it. Holds 8 KiB, or the longest message that
+// Takes a message's length before it as encode_session_message() writes it. Holds 32 KiB, or the longest message that
 // came.
 class SessionInput {
  public:

@@ -24,7 +24,7 @@ using boost::system::error_code;
 using routing::PortAddress;
 using std::chrono::milliseconds;
 
-constexpr int kMaxPerTurn = 64;
+constexpr std::size_t kMaxPerTurn = 64;
 constexpr milliseconds kFirstRetry{250};
 constexpr milliseconds kMaxRetry{8000};
 
@@ -83,7 +83,7 @@ struct UdpControlChannel::State : std::enable_shared_from_this<State> {
   std::map<Key, std::shared_ptr<Socket>> sockets;
   std::map<Key, std::string> not_open;
   std::function<void(const ReceivedDatagram&)> receive;
-  std::array<std::byte, kMaxDatagramBytes> buffer;
+  std::array<std::byte, kMostAtOnce * kMaxDatagramBytes> buffer;
 
   void update(std::vector<PortFacts> facts);
   void open_missing();
@@ -91,7 +91,7 @@ struct UdpControlChannel::State : std::enable_shared_from_this<State> {
   void arm_retry();
   void wait(const std::shared_ptr<Socket>& socket);
   void drain(const std::shared_ptr<Socket>& socket);
-  void take(const Key& key, const Arrival& arrival);
+  void take(const Key& key, const Arrival& arrival, std::span<const std::byte> bytes);
   const Socket* source_for(const Port& port, const PortAddress& to) const;
   const Socket* open_socket(PortId port, const PortAddress& address) const;
   void send(Port& port, const PortAddress& to, std::span<const std::byte> bytes);
@@ -177,16 +177,21 @@ void UdpControlChannel::State::wait(const std::shared_ptr<Socket>& socket) {
 
 void UdpControlChannel::State::drain(const std::shared_ptr<Socket>& socket) {
   // `receive` may close this socket, or all of them.
-  for (int i = 0; i < kMaxPerTurn && socket->descriptor.is_open(); ++i) {
-    const auto received = receive_datagram(socket->descriptor.native_handle(), buffer);
-    const Arrival* arrival = std::get_if<Arrival>(&received);
-    if (arrival == nullptr) break;
-    take(socket->key, *arrival);
+  for (std::size_t taken = 0; taken < kMaxPerTurn && socket->descriptor.is_open();) {
+    std::array<Arrival, kMostAtOnce> arrivals;
+    const auto received = receive_datagrams(socket->descriptor.native_handle(), buffer, kMaxDatagramBytes, arrivals);
+    const std::size_t* count = std::get_if<std::size_t>(&received);
+    if (count == nullptr) break;
+    for (std::size_t i = 0; i < *count && socket->descriptor.is_open(); ++i) {
+      take(socket->key, arrivals[i], std::span(buffer).subspan(i * kMaxDatagramBytes, arrivals[i].bytes));
+    }
+    taken += *count;
+    if (*count < kMostAtOnce) break;  // what comes now makes wait() ready
   }
   if (socket->descriptor.is_open()) wait(socket);
 }
 
-void UdpControlChannel::State::take(const Key& key, const Arrival& arrival) {
+void UdpControlChannel::State::take(const Key& key, const Arrival& arrival, std::span<const std::byte> bytes) {
   Port& port = ports.at(key.port);
   PortControlCounters& counters = port.counters;
   if (arrival.ttl != kControlTtl) {
@@ -199,7 +204,7 @@ void UdpControlChannel::State::take(const Key& key, const Arrival& arrival) {
     ++counters.oversized;
   } else {
     ++counters.received;
-    ReceivedDatagram datagram{key.port, arrival.from, std::span(buffer).first(arrival.bytes), arrival.waited};
+    ReceivedDatagram datagram{key.port, arrival.from, bytes, arrival.waited};
     if (datagram.from.is_ipv6_link_local()) datagram.from.scope = port.facts.interface;
     // A copy, because the call may destroy the channel.
     const auto call = receive;

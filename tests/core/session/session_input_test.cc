@@ -94,11 +94,11 @@ TEST(SessionInputTest, RefusesWhatIsTooLongBeforeItHasCome) {
 
 TEST(SessionInputTest, HoldsLittleUnlessAMessageIsLong) {
   SessionInput input(kMost);
-  EXPECT_EQ(input.room().size(), 8192U);
+  EXPECT_EQ(input.room().size(), 32768U);
   for (int i = 0; i < 1000; ++i) {
     give(input, framed(100, std::byte{3}));
     EXPECT_EQ(all_of(input).size(), 1U);
-    EXPECT_EQ(input.room().size(), 8192U);
+    EXPECT_EQ(input.room().size(), 32768U);
   }
 }
 

@@ -93,9 +93,20 @@ def _doctor(build: Path, _: argparse.Namespace, figures: Figures) -> Figures:
     return replace(figures, doctor_right=right, doctor_rows=rows)
 
 
+def _test_of_packages(build: Path, *options: str) -> list[str]:
+    return ["ctest", "--test-dir", str(build), "-R", r"^(.*\.)?install\.package$", *options]
+
+
 def _packages(build: Path, _: argparse.Namespace, figures: Figures) -> Figures:
-    command = ["ctest", "--test-dir", str(build), "-R", r"^(.*\.)?install\.package$", "--verbose"]
-    return replace(figures, first_run=operation_report.first_run(_output("the test of packages", command, _PACKAGE_SECONDS)))
+    output = _output("the test of packages", _test_of_packages(build, "--verbose"), _PACKAGE_SECONDS)
+    return replace(figures, first_run=operation_report.first_run(output))
+
+
+def _check_long_tests(build: Path) -> None:
+    listed = _output("the list of tests", _test_of_packages(build, "--show-only"), _TEST_SECONDS)
+    if "install.package" not in listed:
+        raise BenchError(f"{build} was configured without long tests, of which one measures packages:"
+                         f" cmake -D CABLEWAY_LONG_TESTS=ON {build}")
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -103,6 +114,8 @@ def _run(arguments: argparse.Namespace) -> int:
     facts = describe(build)
     chosen = arguments.only or _PARTS
     figures = Figures()
+    if "packages" in chosen:
+        _check_long_tests(build)
     for part, measure in zip(_PARTS, (_views, _page, _doctor, _packages)):
         if part in chosen:
             say(f"{part} ..")
