@@ -35,10 +35,13 @@ std::string cable_text(const CableEnd& one, const CableEnd& other) {
   return absl::StrCat("cable ", cable_end_text(a), " to ", cable_end_text(b));
 }
 
-// A node's own text of a problem contains the advice; the fixed words that it shows of others do not.
+// A node's own text of a problem contains the advice; the fixed words that it shows of others do not, nor the reason.
 std::string advice_for(const std::string& code, const std::string& text) {
+  constexpr char kFullText[] = "cableway doctor on that node has the full text";
   const EventKind* const kind = find_event_kind(code);
-  return kind != nullptr && kind->meaning == text ? advice_of(kind->code) : "";
+  if (kind == nullptr || kind->meaning != text) return "";
+  const std::string advice = advice_of(kind->code);
+  return absl::StrCat(advice, advice.empty() ? "" : "; ", kFullText);
 }
 
 // What one node reports.

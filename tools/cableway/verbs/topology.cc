@@ -1,11 +1,15 @@
 #include "tools/cableway/verbs/topology.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/cable_name.h"
 #include "routing/topology/short_cable_names.h"
 #include "routing/topology_io/json_topology.h"
 #include "routing/topology_io/topology_drawing.h"
@@ -30,9 +34,24 @@ const char* or_dash(const std::string& text) {
   return text.empty() ? "-" : text.c_str();
 }
 
+// "n0-n1", unless that is another cable, too, or no discovered one.
+std::string gone_name(const GoneCable& cable, const GoneCables& gone, const routing::ShortCableNames& names) {
+  const GoneEnd& a = cable.a;
+  const GoneEnd& b = cable.b;
+  const bool is_discovered = cable.name == routing::discovered_cable_name(a.node, a.interface, b.node, b.interface);
+  const auto of_its_nodes = [&](const GoneCable& each) {
+    return std::minmax(each.a.node, each.b.node) == std::minmax(a.node, b.node);
+  };
+  std::string pair = routing::natural_less(b.node, a.node) ? routing::default_cable_name(b.node, a.node)
+                                                           : routing::default_cable_name(a.node, b.node);
+  const bool is_free = absl::IsNotFound(names.find(pair).status());
+  return is_discovered && is_free && std::count_if(gone.begin(), gone.end(), of_its_nodes) == 1 ? pair : cable.name;
+}
+
 // A table of the cables that are gone; empty if there are none.
-std::string gone_text(const GoneCables& gone) {
+std::string gone_text(const routing::Topology& found, const GoneCables& gone) {
   if (gone.empty()) return "";
+  const routing::ShortCableNames names(found);
   using Align = TextTable::Align;
   TextTable table({{"gone cable", Align::kLeft, TextTable::Fit::kCutMiddle},
                    {"from"},
@@ -42,8 +61,8 @@ std::string gone_text(const GoneCables& gone) {
                    {"Mbit/s", Align::kRight},
                    {"gone since"}});
   for (const GoneCable& cable : gone) {
-    table.add_row({cable.name, cable.a.node, or_dash(cable.a.interface), cable.b.node, or_dash(cable.b.interface),
-                   absl::StrCat(cable.rate_mbps), local_time_text(cable.since)});
+    table.add_row({gone_name(cable, gone, names), cable.a.node, or_dash(cable.a.interface), cable.b.node,
+                   or_dash(cable.b.interface), absl::StrCat(cable.rate_mbps), local_time_text(cable.since)});
   }
   return absl::StrCat("\n", table.text());
 }
@@ -79,7 +98,7 @@ struct Compared {
   }
   std::string text(const Look& look) const {
     const std::string found =
-        absl::StrCat(topology_text(known.topology, look.paint), gone_text(gone.value_or(GoneCables())));
+        absl::StrCat(topology_text(known.topology, look.paint), gone_text(known.topology, gone.value_or(GoneCables())));
     return expected ? absl::StrCat(found, "\n", differences_text(expected->file, comparison, look)) : found;
   }
 };

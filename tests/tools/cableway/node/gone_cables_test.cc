@@ -44,8 +44,21 @@ TEST_F(GoneCablesTest, AreListedBelowTheTable) {
   EXPECT_EQ(text.exit_status, 0) << text.err;
   const std::string gone = text.out.substr(std::min(text.out.size(), text.out.find("gone cable")));
   EXPECT_THAT(gone, HasSubstr("n0.eth2-n2.eth1  n0    eth2       n2  -           10000  2026-03-01 "));
-  EXPECT_THAT(gone, HasSubstr("n2.eth5-n9.eth0  n2    eth5       n9  eth0        25000  2026-03-01 "));
+  EXPECT_THAT(gone, HasSubstr("n2-n9            n2    eth5       n9  eth0        25000  2026-03-01 "));
   EXPECT_THAT(gone, Not(HasSubstr("c0")));
+}
+
+TEST_F(GoneCablesTest, HaveShortNamesBesideNoCableOfTheSameNodes) {
+  constexpr char kAlone[] = R"({"schema": 1, "gone": [
+    {"name": "n0.eth8-n2.eth9", "rate_mbps": 10000, "since": "2026-03-01T12:34:56.789Z",
+     "ends": [{"node": "n0", "interface": "eth8", "address": "10.7.9.1", "plug": ""},
+              {"node": "n2", "interface": "eth9", "address": "10.7.9.2", "plug": ""}]}]})";
+  EXPECT_THAT(shown({"", kAlone}, {}).out, HasSubstr("\nn0-n2       n0    eth8       n2  eth9        10000  "));
+  constexpr char kTwin[] = R"({"schema": 1, "gone": [
+    {"name": "n0.eth8-n1.eth9", "rate_mbps": 10000, "since": "2026-03-01T12:34:56.789Z",
+     "ends": [{"node": "n0", "interface": "eth8", "address": "10.7.9.1", "plug": ""},
+              {"node": "n1", "interface": "eth9", "address": "10.7.9.2", "plug": ""}]}]})";
+  EXPECT_THAT(shown({"", kTwin}, {}).out, HasSubstr("n0.eth8-n1.eth9  n0    eth8       n1  eth9        10000  "));
 }
 
 TEST_F(GoneCablesTest, AreAMemberOfTheJson) {
