@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -368,7 +369,9 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     raw.options.arguments = common_arguments(app);
     return complete(std::move(raw));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::fprintf(stderr, "collperf: %s; see collperf --help\n", error.what());
+    return 2;
   }
 }
 

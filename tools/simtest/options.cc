@@ -104,7 +104,9 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return {std::nullopt, app.exit(error) == 0 ? 0 : 2};
+    if (error.get_exit_code() == 0) return {std::nullopt, app.exit(error)};
+    std::cerr << "simtest: " << error.what() << "; --help lists the options\n";
+    return {std::nullopt, 2};
   }
   options.shrink = !keep;
   const auto refuse = [](const std::string& why) {
