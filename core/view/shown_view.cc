@@ -193,7 +193,7 @@ Json flows(const ViewSources& from) {
   return shown;
 }
 
-// The cables that the node has lost and not got back, by its port: their other ends.
+// The cables that the node has lost and not got back, as their nodes have left, too, by its port: their other ends.
 Json lost_cables(const EventLog& log) {
   Json lost = Json::object();
   for (const Event& event : log.events()) {
@@ -206,7 +206,7 @@ Json lost_cables(const EventLog& log) {
                                       [&](const EventField& each) { return each.key == key; });
       return found == event.fields.end() ? std::string() : found->value;
     };
-    if (event.code != EventCode::kCableLost) {
+    if (event.code == EventCode::kCableUp) {
       lost.erase(field("port"));
     } else if (lost.size() < kMaxLosses || lost.contains(field("port"))) {
       lost[field("port")] = {{"node", field("neighbour")}, {"interface", field("neighbour_port")}};

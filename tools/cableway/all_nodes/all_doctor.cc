@@ -65,7 +65,9 @@ class ClusterExamination {
       if (finding.severity == Severity::kOk) continue;
       const bool is_port = absl::StartsWith(finding.about, kPort);
       const std::string interface = is_port ? finding.about.substr(sizeof kPort - 1) : "";
-      const std::optional<CableEnd> there = end_beyond(node, interface, finding.neighbour);
+      const std::optional<CableEnd> there = finding.neighbour_port.empty()
+                                                ? end_beyond(node, interface, finding.neighbour)
+                                                : CableEnd{finding.neighbour, finding.neighbour_port};
       found.push_back({std::move(finding), {node.node, interface}, there});
     }
     causes_.add(node);

@@ -48,9 +48,13 @@ std::optional<CableEnd> other_end(const Json& document, const std::string& inter
 
 std::optional<CableEnd> other_end_at(const Json& document, const std::string& interface, const std::string& node) {
   if (const Json* const port = port_of(document, interface); port != nullptr) {
+    const Json* best = nullptr;
     for (const Json& each : port->at("neighbours")) {
-      if (text(each, "node") == node) return cable_end_of(each);
+      if (text(each, "node") != node) continue;
+      // Of a split port's functions, the one that a cable joins to this port.
+      if (best == nullptr || text(*best, "state") == "unpaired") best = &each;
     }
+    if (best != nullptr) return cable_end_of(*best);
   }
   const std::optional<CableEnd> lost = lost_end(document, interface);
   return lost && lost->node == node ? lost : std::nullopt;

@@ -65,12 +65,15 @@ bool ClusterCauses::is_refused(const CableEnd& here, const CableEnd& there) cons
 }
 
 bool ClusterCauses::explain(const std::string& code, const CableEnd& here, const std::optional<CableEnd>& there) const {
-  if (code == name_of(EventCode::kNameDefended)) {
+  const auto has_namesake = [&] {
     return std::any_of(nodes_.begin(), nodes_.end(),
                        [&](const auto& each) { return each.second.causes.has_namesake(here.node); });
-  }
+  };
+  if (code == name_of(EventCode::kNameDefended)) return has_namesake();
   if (code == name_of(EventCode::kNoPorts)) return has_unusable(here.node);
   if (!there) return false;
+  // Of two nodes of one name, a third one uses the cable of one. Which one, it says itself where it answers.
+  if (code == name_of(FindingCode::kCableUnusedThere) && !knows(there->node) && has_namesake()) return true;
   if (code == name_of(FindingCode::kCarrierMissing)) return is_unusable(*there);
   if (code == name_of(FindingCode::kNeighbourMissing)) {
     return is_unusable(*there) || is_unheard(here, *there) || is_refused(here, *there);

@@ -16,6 +16,7 @@
 #include "tools/cableway/doctor/doctor_nccl.h"
 #include "tools/cableway/doctor/doctor_networks.h"
 #include "tools/cableway/doctor/doctor_ports.h"
+#include "tools/cableway/doctor/explained_differences.h"
 #include "tools/cableway/doctor/known_causes.h"
 #include "tools/cableway/expectation/comparison.h"
 #include "tools/cableway/expectation/fitting_tuner.h"
@@ -53,10 +54,17 @@ FindingCode code_of(DifferenceKind kind) {
 class Examination {
  public:
   explicit Examination(const Examined& examined) : examined_(examined) {
-    if (!examined.status) return;
-    causes_ = KnownCauses(examined.status->at("problems"), text(*examined.status, "node"));
-    if (examined.events) causes_.add_losses(examined.events->at("events"));
-    if (examined.topology) add_reached(*examined.topology);
+    if (examined.status) {
+      causes_ = KnownCauses(examined.status->at("problems"), own_name());
+      if (examined.events) causes_.add_losses(examined.events->at("events"));
+      if (examined.topology) add_reached(*examined.topology);
+    }
+    // Two nodes of one name are one node of the topology, which says nothing of the others then.
+    const bool is_comparable = examined.topology && examined.expected && examined.expected->ok();
+    if (is_comparable && !causes_.has_namesakes()) {
+      comparison_ = compare_topologies((*examined.expected)->topology, *examined.topology);
+      miswired_ = miswired_ports(*comparison_, *examined.topology, own_name());
+    }
   }
 
   std::vector<Finding> run() {
@@ -92,6 +100,9 @@ class Examination {
       for (const routing::NodeIndex node : part) causes_.add_reached(topology.node(node).name);
     }
   }
+
+  // Empty: no node answers.
+  std::string own_name() const { return examined_.status ? text(*examined_.status, "node") : ""; }
 
   void check_node() {
     if (!examined_.node.ok()) {
@@ -208,16 +219,25 @@ class Examination {
   void note_faulty_ports(const Json& ports, const std::vector<Finding>& rejected) {
     const auto note_lost = [&](const std::string& interface) {
       const KnownCauses::LostNeighbour* const lost = causes_.lost_neighbour(interface);
-      if (lost != nullptr) beyond_faulty_ports_.insert(lost->node);
+      if (lost != nullptr) own_faults_.beyond.insert(lost->node);
     };
-    for (const Finding& finding : rejected) note_lost(finding.about);
+    for (const Finding& finding : rejected) {
+      if (is_requested(finding)) own_faults_.ports.insert(finding.about);
+      note_lost(finding.about);
+    }
     for (const Json& port : ports) {
       const Json& neighbours = port.at("neighbours");
-      const bool in_use = std::any_of(neighbours.begin(), neighbours.end(),
-                                      [](const Json& each) { return text(each, "state") != "heard"; });
-      if (in_use && port.at("carrier").get<bool>()) continue;
+      const auto has_state = [&](std::string_view state) {
+        return [state](const Json& each) { return text(each, "state") == state; };
+      };
+      const bool is_up = std::any_of(neighbours.begin(), neighbours.end(), has_state("up"));
+      // The cables on its wire join other ports.
+      const bool is_spare =
+          !neighbours.empty() && std::all_of(neighbours.begin(), neighbours.end(), has_state("unpaired"));
+      if ((is_up || is_spare) && port.at("carrier").get<bool>()) continue;
+      own_faults_.ports.insert(text(port, "interface"));
       note_lost(text(port, "interface"));
-      for (const Json& each : neighbours) beyond_faulty_ports_.insert(text(each, "node"));
+      for (const Json& each : neighbours) own_faults_.beyond.insert(text(each, "node"));
     }
   }
 
@@ -229,6 +249,14 @@ class Examination {
     return code == name_of(EventCode::kNoPorts) || code == name_of(EventCode::kControlSocketFailed);
   }
 
+  // The addresses of a cable in another plug than expected are of different subnets.
+  bool follows_from_plug(const Json& problem) const {
+    const std::string code = text(problem, "code");
+    const bool is_of_addresses =
+        code == name_of(EventCode::kLinkLocalUsed) || code == name_of(EventCode::kCableRefused);
+    return is_of_addresses && miswired_.contains(text_or_none(problem, "interface"));
+  }
+
   bool has_finding(const std::string& code, Severity severity) const {
     return std::any_of(findings_.begin(), findings_.end(),
                        [&](const Finding& each) { return each.code == code && each.severity == severity; });
@@ -238,7 +266,7 @@ class Examination {
     std::map<std::string, std::size_t> of_names;  // findings, by the name that several nodes have
     for (const Json& problem : problems) {
       const std::string code = text(problem, "code");
-      if (is_found_already(code) || causes_.follows(code)) continue;
+      if (is_found_already(code) || causes_.follows(code) || follows_from_plug(problem)) continue;
       const std::string namesake = code == name_of(EventCode::kNameTaken) ? text_or_none(problem, "neighbour") : "";
       // One name is one cause, on however many ports it is heard.
       const auto [of_name, is_new] = of_names.try_emplace(namesake, findings_.size());
@@ -280,7 +308,7 @@ class Examination {
     const auto is_explained = [&](const std::vector<routing::NodeIndex>& part) {
       return std::any_of(part.begin(), part.end(), [&](routing::NodeIndex node) {
         const std::string& name = topology.node(node).name;
-        return beyond_faulty_ports_.contains(name) || (examined_.status && name == text(*examined_.status, "node"));
+        return own_faults_.beyond.contains(name) || (examined_.status && name == text(*examined_.status, "node"));
       });
     };
     if (parts.size() > 1 && !std::all_of(parts.begin(), parts.end(), is_explained)) {
@@ -318,12 +346,13 @@ class Examination {
       return add(Severity::kError, FindingCode::kExpectationUnreadable, "topology",
                  std::string(expected.status().message()));
     }
-    if (!examined_.topology) return;
-    const Comparison comparison = compare_topologies(expected->topology, *examined_.topology);
-    for (const Difference& each : comparison.differences) {
+    if (!comparison_) return;
+    own_faults_.node = own_name();
+    const Comparison left = without_explained(*comparison_, expected->topology, own_faults_);
+    for (const Difference& each : left.differences) {
       add(Severity::kWarning, code_of(each.kind), each.about, each.what, each.advice);
     }
-    if (comparison.differences.empty()) {
+    if (comparison_->differences.empty()) {
       add(Severity::kOk, FindingCode::kTopologyAsExpected, "topology",
           absl::StrCat("it matches the expected topology ", routing::escaped(expected->file)));
     }
@@ -353,7 +382,9 @@ class Examination {
 
   const Examined& examined_;
   KnownCauses causes_;
-  std::set<std::string> beyond_faulty_ports_;
+  std::optional<Comparison> comparison_;  // with the expected topology; nullopt: they cannot be compared
+  std::set<std::string> miswired_;        // ports
+  OwnFaults own_faults_;
   std::vector<Finding> findings_;
 };
 

@@ -30,6 +30,7 @@ struct Finding {
   Json measured = {};  // results of a speed test, rates in Mbit/s (docs/cli.md); else null
   // The node at the other end of the port's cable that this is about; empty: of no such cable.
   std::string neighbour = "";
+  std::string neighbour_port = "";  // its interface there
 };
 
 // Everything that doctor examines.

@@ -102,13 +102,13 @@ class PortExamination {
     if (neighbours.empty() && !causes_.explain_silence(interface_)) check_silence();
     const bool is_spare = std::all_of(neighbours.begin(), neighbours.end(),
                                       [](const Json& each) { return text(each, "state") == "unpaired"; });
-    if (!neighbours.empty() && is_spare) {
+    if (!neighbours.empty() && is_spare && !check_one_way(neighbours)) {
       add(Severity::kInfo, FindingCode::kPortUnpaired,
           absl::StrCat("carries nothing: the cables on its wire join other ports of this node and of ",
                        text(neighbours.front(), "node")));
     }
     for (const Json& neighbour : neighbours) {
-      const std::string who = absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
+      const std::string who = name_of_end(neighbour);
       const std::string state = text(neighbour, "state");
       if (state == "up") {
         add(EventCode::kCableUp, absl::StrCat("cable to ", who, " is up"));
@@ -116,6 +116,24 @@ class PortExamination {
         check_unused(neighbour, who);
       }
     }
+  }
+
+  static std::string name_of_end(const Json& neighbour) {
+    return absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
+  }
+
+  static bool is_deaf(const Json& neighbour) {
+    // A node of an earlier version does not tell.
+    const Json hears_us = neighbour.value("hears_us", Json());
+    return hears_us.is_boolean() && !hears_us.get<bool>();
+  }
+
+  // Whether a port on the wire does not hear this one, which is then no spare: no cable can join them.
+  bool check_one_way(const Json& unpaired) {
+    const auto deaf = std::find_if(unpaired.begin(), unpaired.end(), is_deaf);
+    if (deaf == unpaired.end()) return false;
+    add_one_way(*deaf);
+    return true;
   }
 
   void check_silence() {
@@ -130,6 +148,11 @@ class PortExamination {
                        "else the cable carries nothing, or a firewall at either end drops ",
                        firewall()));
     }
+    if (lost != nullptr && lost->has_left) {
+      return add(Severity::kWarning, FindingCode::kNeighbourMissing,
+                 absl::StrCat(what, "node ", lost->node, " (", lost->interface, ") has left: it was stopped"),
+                 "start cablewayd there (systemctl start cablewayd)");
+    }
     add(Severity::kWarning, FindingCode::kNeighbourMissing, absl::StrCat(what, "no neighbour answers hellos"),
         absl::StrCat(
             "is cablewayd running at the other end, with that interface among its ports (cableway ports)? If "
@@ -140,25 +163,27 @@ class PortExamination {
   // A neighbour that is heard over a cable that is not up.
   void check_unused(const Json& neighbour, const std::string& who) {
     if (causes_.explain_neighbour(interface_, text(neighbour, "node"))) return;
-    // A node of an earlier version does not tell.
     const Json hears_us = neighbour.value("hears_us", Json());
-    if (hears_us.is_boolean() && hears_us.get<bool>()) {
-      if (causes_.is_namesake()) return;
-      add(Severity::kWarning, FindingCode::kCableUnusedThere,
-          absl::StrCat(who, " hears this node, but does not use the cable"));
-    } else {
-      add_one_way(who);
-    }
-    findings_.back().neighbour = text(neighbour, "node");
+    if (!hears_us.is_boolean() || !hears_us.get<bool>()) return add_one_way(neighbour);
+    if (causes_.is_namesake()) return;
+    add(Severity::kWarning, FindingCode::kCableUnusedThere,
+        absl::StrCat(who, " hears this node, but does not use the cable"));
+    set_neighbour(neighbour);
   }
 
-  void add_one_way(const std::string& who) {
+  void add_one_way(const Json& neighbour) {
     add(Severity::kWarning, FindingCode::kCableOneWay,
-        absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
+        absl::StrCat(name_of_end(neighbour), " is heard, but the cable is not up: it does not hear this node"),
         absl::StrCat(
             "run cableway doctor there; the cable may carry nothing in that direction, or a firewall at either "
             "end may drop what this node sends: ",
             firewall()));
+    set_neighbour(neighbour);
+  }
+
+  void set_neighbour(const Json& neighbour) {
+    findings_.back().neighbour = text(neighbour, "node");
+    findings_.back().neighbour_port = text(neighbour, "interface");
   }
 
   // The rates of links. What PCIe can carry of them is checked in doctor_roots.h.

@@ -26,17 +26,18 @@ KnownCauses::KnownCauses(const Json& problems, std::string node) : node_(std::mo
   }
 }
 
-// A neighbour that has left is not lost.
 void KnownCauses::add_losses(const Json& events) {
   for (const Json& event : events) {
     const std::string code = text(event, "code");
     if (!is_one_of(code, {EventCode::kCableLost, EventCode::kCableUp, EventCode::kNeighbourLeft})) continue;
     const Json& fields = event.at("fields");
     const std::string port = fields.value("port", "");
-    if (code == name_of(EventCode::kCableLost)) {
-      lost_[port] = {fields.value("neighbour", ""), fields.value("neighbour_port", "")};
-    } else {
+    if (code == name_of(EventCode::kCableUp)) {
       lost_.erase(port);
+    } else {
+      lost_[port] = {.node = fields.value("neighbour", ""),
+                     .interface = fields.value("neighbour_port", ""),
+                     .has_left = code == name_of(EventCode::kNeighbourLeft)};
     }
   }
 }

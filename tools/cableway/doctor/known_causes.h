@@ -26,6 +26,7 @@ class KnownCauses {
   struct LostNeighbour {
     std::string node;
     std::string interface;
+    bool has_left = false;  // it was stopped
     bool lives = false;
   };
   // nullptr: none is known.
@@ -44,6 +45,8 @@ class KnownCauses {
   bool hears_namesakes(const std::string& interface) const;
   // Two nodes have this name.
   bool has_namesake(const std::string& node) const;
+  // Some two nodes have one name.
+  bool has_namesakes() const { return has(EventCode::kNameTaken); }
   // Another node has the name of this one: its neighbours may use their cables to the other one only.
   bool is_namesake() const;
   // Whether this problem follows from another one.

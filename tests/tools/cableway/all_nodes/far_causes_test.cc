@@ -165,6 +165,14 @@ TEST_F(FarCausesTest, ANamesakeOnAnotherPortExplainsNone) {
   EXPECT_THAT(codes(), UnorderedElementsAre("NAME_TAKEN", "CABLE_UNUSED_THERE"));
 }
 
+// Which of the two it uses, only the other end could say.
+TEST_F(FarCausesTest, ANamesakeExplainsACableToANodeThatCannotBeAsked) {
+  add_port(n1(), "eth1", Json::array({heard("n8", "eth0", true)}));
+  EXPECT_THAT(codes(), ElementsAre("CABLE_UNUSED_THERE"));
+  add_problem(n0(), known("NAME_TAKEN", "eth5", "n1"));
+  EXPECT_THAT(codes(), ElementsAre("NAME_TAKEN"));
+}
+
 TEST_F(FarCausesTest, OneNameIsOneCauseWhereverItIsHeard) {
   add_problem(n0(), known("NAME_TAKEN", "eth0", "x"));
   add_problem(n1(), known("NAME_TAKEN", "eth1", "x"));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -81,7 +82,7 @@ TEST(DoctorNeighbours, WhatFollowsFromAProblemIsLeftOut) {
       << "words decide nothing";
 }
 
-// One that lives sends what does not arrive; of one that has left nothing is known.
+// One that lives sends what does not arrive; one that has left does not run.
 TEST(DoctorNeighbours, ALostOneThatLivesIsNamed) {
   const auto event = [](const char* code) {
     return Json{{"code", code}, {"fields", {{"port", "eth1"}, {"neighbour", "n0"}, {"neighbour_port", "eth0"}}}};
@@ -95,11 +96,27 @@ TEST(DoctorNeighbours, ALostOneThatLivesIsNamed) {
   const Json lost = Json::array({event("CABLE_UP"), event("CABLE_LOST")});
   EXPECT_THAT(what(lost, "n0"), testing::HasSubstr("nothing is heard of node n0 (eth0) any more, which is running"));
   EXPECT_THAT(what(lost, "n5"), testing::HasSubstr("no neighbour answers hellos"));
-  for (const char* later : {"CABLE_UP", "NEIGHBOUR_LEFT"}) {
-    Json events = lost;
-    events.push_back(event(later));
-    EXPECT_THAT(what(events, "n0"), testing::HasSubstr("no neighbour answers hellos")) << later;
-  }
+  const Json back = Json::array({event("CABLE_UP"), event("CABLE_LOST"), event("CABLE_UP")});
+  EXPECT_THAT(what(back, "n0"), testing::HasSubstr("no neighbour answers hellos"));
+  const Json left = Json::array({event("CABLE_UP"), event("NEIGHBOUR_LEFT")});
+  EXPECT_THAT(what(left, "n5"), testing::HasSubstr("node n0 (eth0) has left: it was stopped"));
+}
+
+// A spare port of a wire hears ports that hear it.
+TEST(DoctorNeighbours, AnUnpairedPortThatOneDoesNotHearIsOneWay) {
+  const auto wire = [](const Json& hears_us) {
+    return port_with(Json::array({wire_neighbour("n0", "eth8", "unpaired", true, nullptr),
+                                  wire_neighbour("n0", "eth0", "unpaired", hears_us, nullptr)}));
+  };
+  EXPECT_THAT(codes_of(wire(true)), testing::ElementsAre("PORT_UNPAIRED"));
+  EXPECT_THAT(codes_of(wire(nullptr)), testing::ElementsAre("PORT_UNPAIRED"));
+  EXPECT_THAT(codes_of(wire(false)), testing::ElementsAre("CABLE_ONE_WAY"));
+  const std::vector<Finding> found = findings_of(wire(false), Json::array());
+  const auto one_way =
+      std::find_if(found.begin(), found.end(), [](const Finding& each) { return each.code == "CABLE_ONE_WAY"; });
+  ASSERT_NE(one_way, found.end());
+  EXPECT_EQ(one_way->neighbour, "n0");
+  EXPECT_EQ(one_way->neighbour_port, "eth0");
 }
 
 // They are counted since the node's start.
