@@ -26,7 +26,7 @@ void HopDial::start() {
 }
 
 void HopDial::time_over() {
-  // The other end has answered, although not the latest attempt.
+  // The other end has refused a connection, so it is not silent, although the latest attempt got no answer.
   if (was_refused_) return finish(failed(absl::StatusCode::kUnavailable, kRefused));
   finish(with_cause(failed(absl::StatusCode::kDeadlineExceeded, waiting_for_), RefusalCause::kSilence));
 }

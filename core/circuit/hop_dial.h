@@ -50,9 +50,9 @@ class HopDial {
   };
 
   // The whole dial takes at most setup.budget_ms. A refused connection is retried within that time if the hop leads
-  // to a relay, whose daemon may be starting; at the end of the time it is the status, Unavailable, also where a
-  // further attempt had no answer. DeadlineExceeded: nothing has answered. If the hop leads to a process, a refusal
-  // means that the process has ended.
+  // to a relay, whose daemon may be starting. If the last attempt with a result was refused, the dial then ends with
+  // Unavailable; DeadlineExceeded: nothing has answered. If the hop leads to a process, a refusal means that the
+  // process has ended.
   //
   // With a key (of KeyUse::kCircuitSetup), the set-up is sealed, and the answer must be sealed as well. If the other
   // end has another key or none, the dial fails at once, and the status names that end.
@@ -91,7 +91,7 @@ class HopDial {
   std::unique_ptr<SetupConnection> connection_;
   std::optional<DialHandshake> handshake_;
   std::string waiting_for_;
-  bool was_refused_ = false;  // the latest attempt that had a result
+  bool was_refused_ = false;  // whether the latest attempt with a result was
 };
 
 }  // namespace cableway

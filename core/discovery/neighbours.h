@@ -212,7 +212,7 @@ class Neighbours {
   CableLatencies latencies_;
   FullSizeHellos full_size_;
   Problems problems_;
-  std::map<PortId, RecentNames> crowded_out_;  // nodes whose ports found no room on the port's segment
+  std::map<PortId, RecentNames> crowded_out_;  // by port: nodes with ports that are ignored on its segment
   std::set<PortId> hello_soon_;
   std::uint64_t counter_ = 0;
   std::array<std::byte, 2 * sizeof(std::uint64_t)> own_key_{};  // random

@@ -140,7 +140,7 @@ class ChunkLink {
 inline constexpr char kPeerClosed[] = "the peer closed the connection";
 // Whether the status, or the reason that a relay has passed on, says so.
 bool says_peer_closed(const absl::Status& status);
-// What the first relay of a circuit adds: a source closes the circuits that it leaves, and has lost none.
+// The first relay of a circuit appends this to kPeerClosed: a source closes circuits that it leaves, without a fault.
 inline constexpr char kPeerIsSource[] = ", which is the circuit's source";
 bool says_source_closed(const absl::Status& status);
 

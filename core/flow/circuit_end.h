@@ -53,7 +53,7 @@ struct CircuitEnd {
 // The end kind of a circuit whose link or owner has returned this status.
 inline CircuitEndKind end_kind_of(const absl::Status& reason) {
   if (found_corruption(reason)) return CircuitEndKind::kCorrupted;
-  // As seen here, or by the circuit's first relay.
+  // Seen at this end, or reported by the circuit's first relay.
   const bool is_closed = absl::IsCancelled(reason) || says_source_closed(reason);
   return is_closed ? CircuitEndKind::kClosed : CircuitEndKind::kFailed;
 }

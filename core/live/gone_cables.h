@@ -1,5 +1,5 @@
-// The cables that the topology had and no longer has, for those who look after the cut. Known since the node's start; a
-// restart forgets them.
+// The cables that the topology had and no longer has, for readers that connect after the loss. Kept in memory since the
+// node's start.
 #ifndef CABLEWAY_CORE_LIVE_GONE_CABLES_H_
 #define CABLEWAY_CORE_LIVE_GONE_CABLES_H_
 

@@ -59,7 +59,7 @@ std::vector<const Slot*> RelayCircuit::slots() const {
   return slots;
 }
 
-// The source has closed its connection; what a relay has closed shows that the relay has ended.
+// A source closes the circuits that it leaves. A connection that a relay has closed means that the relay has ended.
 bool RelayCircuit::is_left(const absl::Status& status) const {
   return names_.upstream_is_source && absl::IsCancelled(status);
 }

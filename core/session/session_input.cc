@@ -12,7 +12,7 @@ namespace cableway {
 namespace {
 
 constexpr std::size_t kLengthBytes = sizeof(std::uint32_t);
-constexpr std::size_t kLeastRoom = 32U << 10;  // some 300 reports of flows
+constexpr std::size_t kLeastRoom = 32U << 10;  // about 300 reports of flows
 
 }  // namespace
 

@@ -11,8 +11,8 @@
 
 namespace cableway {
 
-// Takes a message's length before it as encode_session_message() writes it. Holds 32 KiB, or the longest message that
-// came.
+// Each message follows its length, as encode_session_message() writes it. The buffer has 32 KiB, or the size of the
+// longest message that was received.
 class SessionInput {
  public:
   // `most`: the bytes of a message, without its length.
@@ -21,19 +21,19 @@ class SessionInput {
   // Where further bytes go: room for the rest of the next message at least. Ends what next() returned. Precondition:
   // next() has returned nullopt, or was not called yet.
   std::span<std::byte> room();
-  // So many bytes are there.
+  // `bytes` were written to room().
   void filled(std::size_t bytes) { end_ += bytes; }
-  // The next message without its length. nullopt: it has not all come. InvalidArgument: it is longer than `most`.
+  // The next message without its length. nullopt: it is incomplete. InvalidArgument: it is longer than `most`.
   absl::StatusOr<std::optional<std::span<const std::byte>>> next();
 
  private:
-  // With its length, once that is there.
+  // With its length, once that was received.
   std::size_t next_size() const;
 
   const std::size_t most_;
   std::vector<std::byte> bytes_;
   std::size_t begin_ = 0;  // of what next() has not returned
-  std::size_t end_ = 0;    // of what has come
+  std::size_t end_ = 0;    // of what was received
 };
 
 }  // namespace cableway

@@ -12,8 +12,8 @@
 
 namespace cableway {
 
-// What an interface has carried since it was made, and its RDMA device beside it: no byte is in both. nullopt: not
-// known (core/linux/ports/port_traffic.h).
+// What an interface has carried since it was created, and its RDMA device; no byte counts in both. nullopt: not known
+// (core/linux/ports/port_traffic.h).
 struct PortBytes {
   std::optional<std::uint64_t> received = {};
   std::optional<std::uint64_t> sent = {};
@@ -26,7 +26,7 @@ using ReadPortBytes = std::function<std::map<std::string, PortBytes>()>;
 
 // Sets "received_bytes", "sent_bytes", "rdma_received_bytes" and "rdma_sent_bytes", null where not known.
 void put_bytes(const PortBytes& bytes, nlohmann::ordered_json& object);
-// Does so for each of `ports`, an array of ports_json(): null, too, where `read` is null or does not know.
+// Sets them in each of `ports`, an array of ports_json(): all null where `read` is null or lacks the interface.
 void add_port_bytes(const ReadPortBytes& read, nlohmann::ordered_json& ports);
 // The sums of those of `ports` that are known, null where none is, and of which ports they are: a port that goes takes
 // its bytes with it, so sums of other ports cannot be compared.

@@ -193,7 +193,7 @@ Json flows(const ViewSources& from) {
   return shown;
 }
 
-// The cables that the node has lost and not got back, as their nodes have left, too, by its port: their other ends.
+// By port of this node: the other end of the cable that it lost last, or whose node has left, unless one is up again.
 Json lost_cables(const EventLog& log) {
   Json lost = Json::object();
   for (const Event& event : log.events()) {

@@ -30,7 +30,7 @@ NODE_STOP_S = 20.0
 
 
 class PackagedHost:
-    """A host by its root. `way` comes before the commands that an operator enters: one that leads to the host's network."""
+    """A host by its root. `way`, a command that enters the host's network, is put before an operator's commands."""
 
     def __init__(self, name: str, root: DebianRoot, way: Sequence[str] = ()) -> None:
         self.name = name

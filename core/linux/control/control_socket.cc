@@ -141,10 +141,10 @@ void read_source(const sockaddr_storage& storage, Arrival& arrival) {
 
 constexpr std::size_t kControlBytes = 256;
 
-// Where the kernel writes what it knows of one datagram.
+// Memory for the source and the control messages of one received datagram.
 class ReceiveSlot {
  public:
-  // Valid as long as the slot.
+  // The message points into this slot.
   msghdr message_into(std::span<std::byte> buffer) {
     data_ = {buffer.data(), buffer.size()};
     msghdr message{};
@@ -211,7 +211,7 @@ absl::StatusOr<UniqueFd> open_connected_socket(const PortAddress& own, const Por
   set_number(socket->get(), SOL_SOCKET, SO_REUSEPORT, 1);
   // Without this option the kernel reports datagrams that its queue has dropped as sent.
   set_number(socket->get(), own.is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, own.is_ipv6 ? IPV6_RECVERR : IP_RECVERR, 1);
-  // Bound to its interface and connected, the socket keeps its route from one datagram to the next.
+  // The kernel caches the route of a socket that is bound to its interface and connected.
   if (!set_number(socket->get(), SOL_SOCKET, SO_BINDTOIFINDEX, static_cast<int>(interface)) ||
       !set_whole(socket->get(), own.is_ipv6, true)) {
     return failed("bind to its interface", own, udp_port, errno);

@@ -36,13 +36,13 @@ absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::
 absl::StatusOr<UniqueFd> open_connected_socket(const routing::PortAddress& own, const routing::PortAddress& other,
                                                PortId interface, std::uint16_t udp_port);
 
-// To the other end of a connected socket, in one packet, with don't-fragment set. Returns 0 or the errno, as
+// Sends to the other end of a connected socket, in one packet, with don't-fragment set. Returns 0 or the errno, like
 // send_datagram().
 int send_connected(int socket, std::span<const std::byte> bytes);
 
-// From `own` through `interface`, regardless of the routing table. `whole`: in one packet, with don't-fragment set;
-// else the kernel fragments what exceeds the interface's MTU. Returns 0 or the errno: EMSGSIZE if it is too large to be
-// whole.
+// Sends from `own` through `interface`, regardless of the routing table. `whole`: in one packet, with don't-fragment
+// set; else the kernel fragments what exceeds the interface's MTU. Returns 0 or the errno: EMSGSIZE if it is too large
+// to be whole.
 int send_datagram(int socket, PortId interface, const routing::PortAddress& own, const routing::PortAddress& to,
                   std::uint16_t udp_port, std::span<const std::byte> bytes, bool whole);
 
@@ -59,7 +59,7 @@ struct Arrival {
   Duration waited{0};
 };
 
-inline constexpr std::size_t kMostAtOnce = 4;
+inline constexpr std::size_t kMostAtOnce = 4;  // datagrams of one receive_datagrams()
 
 // To be called after an error of a connected socket other than EAGAIN: the kernel keeps a copy of the datagram that
 // an ICMP message was about in the socket's receive buffer. Errors that were not reported yet are discarded as well.
@@ -67,8 +67,8 @@ void forget_refused(int socket);
 
 // Returns the next datagram or the errno; EAGAIN if there is none.
 std::variant<Arrival, int> receive_datagram(int socket, std::span<std::byte> buffer);
-// Returns the number of datagrams or the errno. The i-th is at i * stride in the buffer, which has kMostAtOnce strides.
-// Fewer than kMostAtOnce: there were no more.
+// Returns the number of datagrams or the errno; EAGAIN if there is none. The i-th is at i * stride in the buffer, which
+// has kMostAtOnce strides. Fewer than kMostAtOnce: no more were waiting.
 std::variant<std::size_t, int> receive_datagrams(int socket, std::span<std::byte> buffer, std::size_t stride,
                                                  std::span<Arrival, kMostAtOnce> arrivals);
 

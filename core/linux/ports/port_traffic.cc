@@ -38,7 +38,7 @@ constexpr std::chrono::seconds kEndLimit{1};
 std::optional<std::uint64_t> read_bytes(const Sysfs& sysfs, const std::string& port_folder, const char* counter) {
   std::uint64_t units = 0;
   if (!absl::SimpleAtoi(sysfs.line(absl::StrCat(port_folder, "/counters/", counter)), &units)) return std::nullopt;
-  // Bytes of 64 bits cannot be so many units: all bits are set where a device does not count.
+  // The product would overflow. A device that does not count sets all bits.
   if (units > std::numeric_limits<std::uint64_t>::max() / kBytesPerUnit) return std::nullopt;
   return units * kBytesPerUnit;
 }

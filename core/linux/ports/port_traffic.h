@@ -14,9 +14,9 @@
 
 namespace cableway::host {
 
-// Adds the bytes over RDMA to the interfaces of `ports`, from two small files of each. None for a port without a
-// device, whose device has no such counters or is on InfiniBand, or shares it with another port. An adapter's firmware
-// answers these files, so this may take as long as a sick one does.
+// Adds the bytes over RDMA to the interfaces of `ports`, from two small files of each. None for a port
+// without a device, whose device has no such counters or is on InfiniBand, or which shares it with another port. The
+// adapter's firmware answers these reads, so a faulty adapter may delay them.
 void add_rdma_bytes(const Sysfs& sysfs, const std::vector<PortFacts>& ports, HostTraffic& traffic);
 
 // Reads the counters of interfaces on the caller's thread, those of RDMA devices on one of its own, which starts with
@@ -29,11 +29,11 @@ class PortTraffic {
   static constexpr Duration kFresh = std::chrono::seconds(2);
   using AddRdmaBytes = std::function<void(const std::vector<PortFacts>& ports, HostTraffic& traffic)>;
 
-  // Tests have devices of their own. Their function is called on another thread.
+  // Tests replace `add`. It is called on another thread.
   explicit PortTraffic(AddRdmaBytes add = [](const std::vector<PortFacts>& ports, HostTraffic& traffic) {
     add_rdma_bytes(Sysfs(), ports, traffic);
   });
-  // Waits for a second at most: a device that takes longer keeps its thread.
+  // Waits for a second at most; then the thread goes on alone until the device answers.
   ~PortTraffic();
   PortTraffic(const PortTraffic&) = delete;
   PortTraffic& operator=(const PortTraffic&) = delete;

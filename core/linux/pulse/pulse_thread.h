@@ -66,7 +66,7 @@ class PulseThread final : private Pulses::Host {
     KernelProbe probe;
     std::uint64_t packets = 0;
   };
-  // One socket must not keep the others waiting: 256 pulses.
+  // At most 256 pulses of one socket at a time, so that the others do not wait.
   static constexpr int kMaxReads = 256 / kMostAtOnce;
 
   PulseThread(const Options& options, const DatagramSeal& seal, Listener listener, UniqueFd wake);
@@ -82,7 +82,7 @@ class PulseThread final : private Pulses::Host {
   void open(Link& link);
   void read_all(Instant now);
   void read(Link& link);
-  // A pulse at that place of the buffer.
+  // The pulse begins at `at` in buffer_.
   void take(const Link& link, const Arrival& arrival, std::size_t at, Instant now);
   void sleep_until(Instant when);
 

@@ -35,7 +35,7 @@ class OtherPortsTest : public ::testing::Test {
     return {node, NoView::kNone, "", std::move(text)};
   }
   json nodes() { return json::parse(ports_->json()).at("nodes"); }
-  // The page reads once a second, for so long.
+  // The page reads once a second for this time.
   void read_for(std::chrono::seconds time) {
     for (auto second = 0s; second < time; second += 1s) {
       ports_->json();

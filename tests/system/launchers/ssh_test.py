@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""System test of a real sshd: collperf starts its ranks on the hosts of a lab over ssh, and takes them along when it ends.
+"""System test of a real sshd: collperf starts its ranks on the hosts of a lab over ssh, and ends them when it ends.
 
 Usage: ssh_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """

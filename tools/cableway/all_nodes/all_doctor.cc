@@ -35,7 +35,7 @@ std::string cable_text(const CableEnd& one, const CableEnd& other) {
   return absl::StrCat("cable ", cable_end_text(a), " to ", cable_end_text(b));
 }
 
-// A node's own text of a problem contains the advice; the fixed words that it shows of others do not, nor the reason.
+// A node's own text of a problem contains the advice. Other nodes get fixed words, without advice and reason.
 std::string advice_for(const std::string& code, const std::string& text) {
   constexpr char kFullText[] = "cableway doctor on that node has the full text";
   const EventKind* const kind = find_event_kind(code);
@@ -116,7 +116,7 @@ class ClusterExamination {
     const std::string what = text(problem, "text");
     const std::string interface = text(problem, "interface");
     const std::string neighbour = text_or_none(problem, "neighbour");
-    // Where it names no neighbour it is about several.
+    // If it names no neighbour, it is about several.
     const bool is_of_segment = code == name_of(EventCode::kSegmentCrowded) && neighbour.empty();
     Report report{{grade_of(code), code, "", what, advice_for(code, what)},
                   {node.node, interface},
@@ -168,7 +168,7 @@ class ClusterExamination {
     return report.finding.code == name_of(FindingCode::kNeighbourMissing);
   }
 
-  // Whether nothing of it has arrived: of others it is known that they run, or that they are on the way.
+  // Whether no answer of the node was received. With the other causes it runs, or another node on the path has answered.
   static bool is_out_of_reach(const MissingNode& node) {
     return node.cause == kNoPathCause || node.cause == kTimedOutCause || node.cause == kRefusedCause;
   }
@@ -176,7 +176,7 @@ class ClusterExamination {
   void add_missing() {
     for (const MissingNode& each : missing_) {
       const bool has_no_path = each.cause == kNoPathCause;
-      // Where several cables are silent at once, their node is.
+      // If several cables are silent at once, the likely fault is their node.
       const bool is_behind_one = has_no_path && cables_.number_to(each.node) == 1;
       if (is_behind_one || (is_out_of_reach(each) && cables_.cut_off(each.node))) {
         cut_off_.push_back(&each);
@@ -209,7 +209,7 @@ class ClusterExamination {
     if (report.there && is_wrong(report)) beyond_[report.there->node].insert(&merged);
   }
 
-  // What is wrong with the cables of a node is why it is cut off.
+  // The findings of its cables are the cause why a node is cut off.
   void join_cut_off() {
     for (const MissingNode* const each : cut_off_) {
       const auto beside = beyond_.find(each->node);
@@ -222,8 +222,8 @@ class ClusterExamination {
     }
   }
 
-  // No node that answers has a cable to these: all ways to them lead over others that do not answer. Where these have
-  // one cause, so have they.
+  // No node that answers has a cable to these nodes: all paths to them lead through nodes that do not answer. If those
+  // have one common cause, it is the cause of these as well.
   void join_behind() {
     for (const MissingNode* const each : behind_) {
       if (ways_cut_.size() == 1) {
@@ -254,7 +254,7 @@ class ClusterExamination {
     absl::StrAppend(&finding.what, "; so node", nodes.size() == 1 ? " " : "s ", about_text(nodes), " cannot be asked");
   }
 
-  // A node that does not answer is a finding itself.
+  // A node that does not answer has a finding of its own, so the silence of its cables has none.
   bool follows_from_silent(const Report& report) const {
     return is_silence(report) && report.there && silent_.contains(report.there->node);
   }
@@ -289,7 +289,7 @@ class ClusterExamination {
   std::set<std::string> silent_;  // nodes that are findings themselves
   // What is wrong with cables, by the node at their other end.
   std::map<std::string, std::set<ClusterFinding*>> beyond_;
-  std::set<ClusterFinding*> ways_cut_;  // why nodes are out of reach
+  std::set<ClusterFinding*> ways_cut_;  // causes of nodes that are out of reach
   std::map<ClusterFinding*, std::set<std::string>> not_asked_;
   std::map<std::pair<std::string, std::string>, ClusterFinding> findings_;
 };

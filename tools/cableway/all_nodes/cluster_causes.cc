@@ -72,7 +72,7 @@ bool ClusterCauses::explain(const std::string& code, const CableEnd& here, const
   if (code == name_of(EventCode::kNameDefended)) return has_namesake();
   if (code == name_of(EventCode::kNoPorts)) return has_unusable(here.node);
   if (!there) return false;
-  // Of two nodes of one name, a third one uses the cable of one. Which one, it says itself where it answers.
+  // If two nodes have one name, their neighbour uses the cable to one of them. If it answers, it reports which.
   if (code == name_of(FindingCode::kCableUnusedThere) && !knows(there->node) && has_namesake()) return true;
   if (code == name_of(FindingCode::kCarrierMissing)) return is_unusable(*there);
   if (code == name_of(FindingCode::kNeighbourMissing)) {

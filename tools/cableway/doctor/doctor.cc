@@ -59,7 +59,7 @@ class Examination {
       if (examined.events) causes_.add_losses(examined.events->at("events"));
       if (examined.topology) add_reached(*examined.topology);
     }
-    // Two nodes of one name are one node of the topology, which says nothing of the others then.
+    // The topology merges two nodes of one name, so a comparison with it would be misleading.
     const bool is_comparable = examined.topology && examined.expected && examined.expected->ok();
     if (is_comparable && !causes_.has_namesakes()) {
       comparison_ = compare_topologies((*examined.expected)->topology, *examined.topology);

@@ -123,12 +123,12 @@ class PortExamination {
   }
 
   static bool is_deaf(const Json& neighbour) {
-    // A node of an earlier version does not tell.
+    // A node of an earlier version does not report it.
     const Json hears_us = neighbour.value("hears_us", Json());
     return hears_us.is_boolean() && !hears_us.get<bool>();
   }
 
-  // Whether a port on the wire does not hear this one, which is then no spare: no cable can join them.
+  // Whether a port on the wire does not hear this one: then no cable can join them, and this port is not a spare one.
   bool check_one_way(const Json& unpaired) {
     const auto deaf = std::find_if(unpaired.begin(), unpaired.end(), is_deaf);
     if (deaf == unpaired.end()) return false;

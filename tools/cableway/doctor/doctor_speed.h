@@ -28,7 +28,7 @@ struct SpeedExamination {
   const routing::Topology* topology = nullptr;  // null: not known, and plugs are not tested
   double least_share = kLeastShare;             // over RDMA
   std::vector<ProbedCable> unreachable = {};    // cables that are not tested
-  // Its rates count rather than those of the ports. Null: none is expected.
+  // Its rates replace those of the ports. Null: none is expected.
   const routing::Topology* expected = nullptr;
 };
 

@@ -56,7 +56,7 @@ class Explanation {
     return faults_.beyond.contains(name((is_a ? cable.b : cable.a).node));
   }
 
-  // The nodes on expected ways that begin at a port without a finding and pass no node that is missing.
+  // The nodes on expected paths that begin at a port without a finding and pass no node that is missing.
   void reach(NodeIndex from) {
     if (!reached_.insert(name(from)).second || missing_.contains(name(from))) return;
     for (const Cable& cable : expected_.plugged_cables()) {

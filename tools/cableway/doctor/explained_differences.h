@@ -1,4 +1,4 @@
-// Differences from the expected topology that follow from what is wrong with this node's own ports, which has findings.
+// Removes differences from the expected topology that follow from faults of this node's own ports, which have findings.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_EXPLAINED_DIFFERENCES_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_EXPLAINED_DIFFERENCES_H_
 
@@ -10,23 +10,23 @@
 
 namespace cableway::cli {
 
-// What is known of ports of this node over which no cable is up.
+// The ports of this node over which no cable is up.
 struct OwnFaults {
   std::string node;              // this one
   std::set<std::string> ports;   // their interfaces
-  std::set<std::string> beyond;  // the nodes that were at their other ends, as far as they are known
+  std::set<std::string> beyond;  // the nodes that were at their other ends, if known
 };
 
 // Pure. The differences that are left:
 //
-//   here ---x--- n1 ------ n2     nothing of n1 and n2, which are missing: every expected way to them begins at the
+//   here ---x--- n1 ------ n2     nothing of n1 and n2, which are missing: every expected path to them begins at the
 //                                 faulty port
 //   here ---x--- n1 ------ n2     n2 is missing, n1 is not: it has another cause
 //     +---------- n3 ------+
 Comparison without_explained(Comparison comparison, const routing::Topology& expected, const OwnFaults& faults);
 
-// The ports of that node whose cables are in other plugs than expected. What else is wrong with these cables, such as
-// their addresses, follows from that.
+// The ports of that node whose cables are in other plugs than expected. Other faults of these cables, such as their
+// addresses, follow from that.
 std::set<std::string> miswired_ports(const Comparison& comparison, const routing::Topology& found,
                                      const std::string& node);
 

@@ -1,5 +1,5 @@
-// What the node knows to be wrong with a port. Silence, a neighbour that does not answer, and a topology in parts
-// follow from that: `doctor` has one finding for each cause, and none for what follows.
+// The faults of ports that the node reports. Silence, a neighbour that does not answer, and a topology in parts follow
+// from them: `doctor` has one finding for each cause, and none for what follows.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_KNOWN_CAUSES_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_KNOWN_CAUSES_H_
 
@@ -20,7 +20,7 @@ class KnownCauses {
 
   // `events` as in core/view/events_view.h. Of each port the neighbour whose cable was lost last counts.
   void add_losses(const Json& events);
-  // A node that is reached over another cable: it lives, whatever its cable to a port does. After add_losses().
+  // A node that is reached over another cable runs, whatever the state of its lost cable. After add_losses().
   void add_reached(const std::string& node);
 
   struct LostNeighbour {
@@ -35,7 +35,7 @@ class KnownCauses {
   // Why no neighbour is known on a port that has a carrier: what arrives there is refused.
   bool explain_silence(const std::string& interface) const;
   // Why that node, at the other end of a cable of that port, hears no answer: what it sends is refused here, or nothing
-  // can be sent. `is_heard`: it is among the neighbours here, so that a refusal which names none is of another node.
+  // can be sent. `is_heard`: it is among the neighbours here, so a refusal that names no node is about another one.
   bool explain_no_answer(const std::string& interface, const std::string& node, bool is_heard) const;
   // Why the cable to that node, which is heard, is not up.
   bool explain_neighbour(const std::string& interface, const std::string& node) const;
@@ -43,11 +43,11 @@ class KnownCauses {
   bool explain_unsent(const std::string& interface) const;
   // Two nodes have one name, and this port, or any, hears one of them: what this node says of it may be of either.
   bool hears_namesakes(const std::string& interface) const;
-  // Two nodes have this name.
+  // Whether two nodes have this name.
   bool has_namesake(const std::string& node) const;
-  // Some two nodes have one name.
+  // Whether any two nodes have the same name.
   bool has_namesakes() const { return has(EventCode::kNameTaken); }
-  // Another node has the name of this one: its neighbours may use their cables to the other one only.
+  // Whether another node has the name of this one: then neighbours may use only their cables to the other one.
   bool is_namesake() const;
   // Whether this problem follows from another one.
   bool follows(const std::string& code) const;

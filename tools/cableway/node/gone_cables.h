@@ -30,8 +30,8 @@ struct GoneCable {
 };
 using GoneCables = std::vector<GoneCable>;  // in the order in which they went
 
-// Of the node that runs here, without those that are in `topology`, its own of just before. nullopt: no node answers
-// within `deadline`, or it is of a version that does not tell.
+// Asks the node that runs here. `topology`, just read from it, excludes cables that are back. nullopt: no node answers
+// within `deadline`, or its version has no such view.
 std::optional<GoneCables> find_gone_cables(const Settings& settings, const routing::Topology& topology,
                                            std::chrono::milliseconds deadline);
 

@@ -111,7 +111,7 @@ class DoctorVerb final : public Verb {
   }
 
  private:
-  // Ends with the node here, or the output; what it finds does not change its exit status.
+  // Ends when the node here or the output does. Findings do not change the exit status.
   absl::StatusOr<Answer> watch_all(const Invocation& invocation) const {
     const auto show = [&]() -> absl::StatusOr<std::string> {
       const absl::StatusOr<Answer> answer = run_all(invocation);

@@ -87,7 +87,7 @@ struct Compared {
     const MarkedTopology marked = mark_topology(known.topology, self, *expected, comparison);
     return topology_dot(marked.drawn, marked.marks);
   }
-  // An expected topology says by itself what is missing.
+  // An expected topology shows what is missing, so gone cables would be listed twice.
   std::string svg() const {
     if (!expected) {
       const MarkedTopology shown = with_gone_cables(known.topology, self, gone.value_or(GoneCables()));

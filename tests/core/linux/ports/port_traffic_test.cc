@@ -94,7 +94,7 @@ TEST_F(PortTrafficTest, AnInterfaceThatIsGoneIsNotMade) {
   EXPECT_FALSE(traffic_of({port("eth3", "mlx5_0")}).contains("eth3"));
 }
 
-// Devices that answer once they are let: so many bytes as they were asked.
+// Devices that answer once the test allows it; the bytes of an answer are the number of requests.
 struct SlowDevices {
   PortTraffic::AddRdmaBytes add() const {
     return [asked = asked, may_answer = may_answer](const std::vector<PortFacts>& ports, HostTraffic& traffic) {
