@@ -1,6 +1,6 @@
 // Differences from the expected topology that follow from what is wrong with this node's own ports, which has findings.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_EXPLAINED_DIFFERENCES_H_
-#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_EXPLAINED_DIFFERENCES_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_EXPLAINED_DIFFERENCES_H_
+#define CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_EXPLAINED_DIFFERENCES_H_
 
 #include <set>
 #include <string>
@@ -32,4 +32,4 @@ std::set<std::string> miswired_ports(const Comparison& comparison, const routing
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_EXPLAINED_DIFFERENCES_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_EXPLAINED_DIFFERENCES_H_
