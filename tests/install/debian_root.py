@@ -29,8 +29,8 @@ def remove(folder: Path) -> None:
 
 
 class DebianRoot:
-    """A root folder owned by the user root; commands run in a chroot with a /proc of its own. `enter`, a command that enters
-    namespaces, is put before them."""
+    """A root folder owned by the user root; commands run in a chroot with a /proc of its own. `enter`, a command that
+    enters namespaces, is put before them."""
 
     def __init__(self, folder: Path, enter: Sequence[str] = ()) -> None:
         self.folder = folder

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """System test of the doctor: a table of faults, each injected in a lab, with the one finding that it wants at each node
 where it can be told, and the doctor's exit status there. Every other node wants no finding. `doctor --all` of one node,
-where there are three the one that the fault spares, tells each cause once.
+where there are three the one that the fault spares, tells each cause once. An expected topology adds no second finding.
 
 Usage: doctor_faults_test.py --build DIR [--short | --long | TEST...]. Exit status 77 where this system cannot run a lab.
 """
@@ -9,6 +9,7 @@ Usage: doctor_faults_test.py --build DIR [--short | --long | TEST...]. Exit stat
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import lab_case
 from in_lab import in_lab, long, main, report_figure
 from lab_nodes import LAB_DIR, LabNodes, in_network
 
@@ -30,6 +32,8 @@ _SPEED = ()
 _EXPECTED_SPEED = ("--expect", "line:2@100Mbit/s")
 _POLL_S = 0.2
 _DEADLINE_S = 60.0  # for a busy machine and for loss, which takes 10 s of pulses to be found
+
+_EXPECTED = LAB_DIR / "expected"
 
 Told = dict[str, list[str]]  # by node: severity and code of each finding above info
 Act = Callable[[LabNodes], None]
@@ -61,6 +65,7 @@ class Fault:
     words: tuple[str, ...] = _QUICK
     status: dict[str, int] = field(default_factory=dict)  # default: as of the wanted severities
     says: dict[str, str] = field(default_factory=dict)  # by node: what a finding above info has to say
+    names: bool = True  # the nodes have those of the lab
 
 
 def once(asked: str, code: str, severity: str = "warning") -> All:
@@ -74,6 +79,22 @@ def status_of(found: list[str]) -> int:
 def told_by(nodes: LabNodes, name: str, *words: str) -> tuple[int, list[str]]:
     status, findings = nodes.doctor(name, *words)
     return status, sorted(f"{each['severity']} {each['code']}" for each in wrong(findings))
+
+
+def told_as_expected(nodes: LabNodes, name: str, wanted: list[str]) -> list[str]:
+    """As wanted, with the intact topology expected. What is missing of it takes the place of a topology in parts."""
+    found = told_by(nodes, name, *_QUICK, "--expect", str(_EXPECTED))[1]
+    parts = "warning TOPOLOGY_IN_PARTS"
+    return sorted(parts if parts in wanted and each.startswith("warning EXPECTED_") else each for each in found)
+
+
+def expect(topology: str) -> None:
+    _EXPECTED.write_text(topology, encoding="ascii")
+
+
+def let_no_twin_answer(nodes: LabNodes) -> None:
+    for name in nodes.names:
+        nodes.run(name, "sysctl", "-qw", "net.ipv4.conf.all.arp_ignore=1", "net.ipv4.conf.all.arp_announce=2")
 
 
 def told(nodes: LabNodes, words: tuple[str, ...]) -> dict[str, tuple[int, list[str]]]:
@@ -153,6 +174,15 @@ def start_first_two(names: dict[str, str]) -> Act:
     return act
 
 
+def start_namesake_in_a_ring(nodes: LabNodes) -> None:
+    """The cables of the first node of the name are up when the second one comes."""
+    for name in nodes.running():
+        nodes.kill(name)
+    nodes.start("n0", "n1", "n2")
+    nodes.wait_until(lambda: len(nodes.cables("n1")) == 2, lambda: "both cables of n1")
+    nodes.start("n3", NODE="n1")
+
+
 def key(digit: str) -> str:
     file = LAB_DIR / f"key{digit}"
     if not file.exists():
@@ -223,7 +253,8 @@ OF_SETTINGS = [
           lambda nodes: restarts({"KEY_FILE": key("1")}, {})(nodes)),
     Fault("another cluster", both("CLUSTER_DIFFERS"), once("n0", "CLUSTER_DIFFERS"),
           restarts({"CLUSTER": "a"}, {"CLUSTER": "b"})),
-    Fault("a neighbour's name", both("NAME_TAKEN"), once("n0", "NAME_TAKEN"), restarts({"NODE": "x"}, {"NODE": "x"})),
+    Fault("a neighbour's name", both("NAME_TAKEN"), once("n0", "NAME_TAKEN"), restarts({"NODE": "x"}, {"NODE": "x"}),
+          names=False),
 ]
 
 FAR_AWAY = [
@@ -238,21 +269,22 @@ FAR_AWAY = [
           once("n0", "NEIGHBOUR_MISSING", "error"),
           lab("cut", "n1-n2", "--silent"), lab("mend", "n1-n2")),
     Fault("the name of a node two hops away", {"n1": ["warning NAME_TAKEN"], "n2": ["warning CABLE_UNUSED_THERE"]},
-          once("n1", "NAME_TAKEN"), start_namesakes),
+          once("n1", "NAME_TAKEN"), start_namesakes, names=False),
 ]
 
 # Each is told of the name, and of nothing that follows from it.
 THREE_NAMESAKES = [
     Fault("one name of three nodes, two of them neighbours",
           {"n1": ["warning NAME_TAKEN"], "n2": ["warning NAME_TAKEN"], "n3": ["warning NAME_TAKEN"]},
-          once("n1", "NAME_TAKEN"), start_first_two({"n0": "x", "n1": "n1", "n2": "x", "n3": "x"})),
+          once("n1", "NAME_TAKEN"), start_first_two({"n0": "x", "n1": "n1", "n2": "x", "n3": "x"}),
+          names=False),
 ]
 
 THREE_NAMESAKES_OF_A_HUB = [
     Fault("one name of three neighbours",
           {"n0": ["warning NAME_TAKEN"], "n2": ["warning CABLE_UNUSED_THERE"], "n3": ["warning CABLE_UNUSED_THERE"]},
           once("n0", "NAME_TAKEN"), start_first_two({"n0": "hub", "n1": "x", "n2": "x", "n3": "x"}),
-          says={"n0": "two nodes are called x, one on port to-n.*; a further one on port to-n"}),
+          says={"n0": "two nodes are called x, one on port to-n.*; a further one on port to-n"}, names=False),
 ]
 
 IN_A_RING = [
@@ -270,6 +302,25 @@ IN_A_RING = [
     Fault("the carrier is lost, and another way is there",
           {"n0": ["warning CARRIER_MISSING"], "n1": ["warning PORT_UNUSABLE"]}, once("n2", "PORT_UNUSABLE"),
           ips("n1", "link set to-n0 down"), ips("n1", "link set to-n0 up")),
+]
+
+STOPPED = [
+    Fault("a node that was stopped", {"n0": ["warning TOPOLOGY_IN_PARTS"], "n1": ["warning NEIGHBOUR_MISSING"],
+                                      "n2": ["error NODE_NOT_RUNNING"], "n3": ["warning NEIGHBOUR_MISSING"]},
+          once("n0", "NODE_NOT_ANSWERING", "error"), lambda nodes: nodes.kill("n2", signal.SIGTERM) and None,
+          lambda nodes: nodes.start("n2"), status={"n2": 3}, says={"n1": r"node n2 \(to-n1\) has left: it was stopped"}),
+    Fault("the name of a node two hops away, in a ring",
+          {"n0": ["warning NAME_TAKEN"], "n2": ["warning NAME_TAKEN"], "n3": ["warning CABLE_UNUSED_THERE"] * 2},
+          once("n0", "NAME_TAKEN"), start_namesake_in_a_ring, names=False),
+]
+
+# Cables of two functions each, which share a wire.
+OF_SPLIT_PORTS = [
+    Fault("no fault, split ports", {}, All("n2"), nothing),
+    Fault("another MTU of one function", both("CABLE_REFUSED"), once("n2", "CABLE_REFUSED"),
+          ips("n0", "link set to-w0-2 mtu 1500"), ips("n0", "link set to-w0-2 mtu 9000")),
+    Fault("all to one function is lost", {"n0": ["warning NEIGHBOUR_MISSING"], "n1": ["warning CABLE_ONE_WAY"]},
+          once("n2", "CABLE_ONE_WAY"), drops("n0", "iifname to-w0-2"), passes("n0")),
 ]
 
 # A node counts a window of 1,000 pulses, 10 s, and takes 3 % of them or more as loss (core/pulse/loss_meter.h). Of 5 %
@@ -298,11 +349,15 @@ class DoctorFaultsTest(unittest.TestCase):
     def check(self, nodes: LabNodes, faults: list[Fault]) -> None:
         if not shutil.which("nft"):
             self.skipTest("needs nft (nftables)")
+        if not _EXPECTED.exists():
+            expect(lab_case.lab("topology").stdout)
         right = 0
         for fault in faults:
             with self.subTest(fault.name):
                 fault.inject(nodes)
                 self.check_told(nodes, fault)
+                if fault.names and fault.words == _QUICK:
+                    self.check_told_as_expected(nodes, fault)
                 self.check_told_of_all(nodes, fault)
                 for name, pattern in fault.says.items():
                     self.assertRegex("\n".join(each["what"] for each in wrong(nodes.doctor(name, *fault.words)[1])), pattern)
@@ -323,6 +378,18 @@ class DoctorFaultsTest(unittest.TestCase):
             nodes.check_alive()
             time.sleep(_POLL_S)
         self.assertEqual(told(nodes, fault.words), wanted, f"{fault.name}, the second time")
+
+    @staticmethod
+    def check_told_as_expected(nodes: LabNodes, fault: Fault) -> None:
+        """Nodes elsewhere are told what is missing."""
+        wanted = {name: sorted(codes) for name, codes in fault.wanted.items()} or {name: [] for name in nodes.names}
+        found: Told = {}
+
+        def is_told() -> bool:
+            found.update({name: told_as_expected(nodes, name, codes) for name, codes in wanted.items()})
+            return found == wanted
+
+        nodes.wait_until(is_told, lambda: f"{fault.name}, with the intact topology expected: {wanted} wanted, {found} found")
 
     @staticmethod
     def check_told_of_all(nodes: LabNodes, fault: Fault) -> None:
@@ -393,6 +460,21 @@ class DoctorFaultsTest(unittest.TestCase):
         nodes.start()
         nodes.wait_for_cables()
         self.check(nodes, IN_A_RING)
+
+    @in_lab("ring:4")
+    def test_a_node_that_was_stopped(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        self.check(nodes, STOPPED)
+
+    @in_lab("twins:3")
+    def test_split_ports(self, nodes: LabNodes) -> None:
+        let_no_twin_answer(nodes)
+        nodes.start()
+        nodes.wait_for_cables()
+        # The lab's wires are bridges, which are no part of what nodes find.
+        expect(nodes.run("n0", nodes.build / "bin/cableway", "topology", "--toml"))
+        self.check(nodes, OF_SPLIT_PORTS)
 
     @long
     @in_lab("line:2")

@@ -168,7 +168,7 @@ class ClusterExamination {
     return report.finding.code == name_of(FindingCode::kNeighbourMissing);
   }
 
-  // Whether no answer of the node was received. With the other causes it runs, or another node on the path has answered.
+  // Whether nothing was received from it. With the other causes it runs, or another node on the path has answered.
   static bool is_out_of_reach(const MissingNode& node) {
     return node.cause == kNoPathCause || node.cause == kTimedOutCause || node.cause == kRefusedCause;
   }

@@ -16,9 +16,9 @@
 #include "tools/cableway/doctor/doctor_nccl.h"
 #include "tools/cableway/doctor/doctor_networks.h"
 #include "tools/cableway/doctor/doctor_ports.h"
-#include "tools/cableway/doctor/explained_differences.h"
 #include "tools/cableway/doctor/known_causes.h"
 #include "tools/cableway/expectation/comparison.h"
+#include "tools/cableway/expectation/explained_differences.h"
 #include "tools/cableway/expectation/fitting_tuner.h"
 #include "tools/cableway/node/answer_text.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -227,14 +227,9 @@ class Examination {
     }
     for (const Json& port : ports) {
       const Json& neighbours = port.at("neighbours");
-      const auto has_state = [&](std::string_view state) {
-        return [state](const Json& each) { return text(each, "state") == state; };
-      };
-      const bool is_up = std::any_of(neighbours.begin(), neighbours.end(), has_state("up"));
-      // The cables on its wire join other ports.
-      const bool is_spare =
-          !neighbours.empty() && std::all_of(neighbours.begin(), neighbours.end(), has_state("unpaired"));
-      if ((is_up || is_spare) && port.at("carrier").get<bool>()) continue;
+      const bool is_up = std::any_of(neighbours.begin(), neighbours.end(),
+                                     [](const Json& each) { return text(each, "state") == "up"; });
+      if ((is_up || is_spare_port(neighbours)) && port.at("carrier").get<bool>()) continue;
       own_faults_.ports.insert(text(port, "interface"));
       note_lost(text(port, "interface"));
       for (const Json& each : neighbours) own_faults_.beyond.insert(text(each, "node"));
@@ -311,7 +306,9 @@ class Examination {
         return own_faults_.beyond.contains(name) || (examined_.status && name == text(*examined_.status, "node"));
       });
     };
-    if (parts.size() > 1 && !std::all_of(parts.begin(), parts.end(), is_explained)) {
+    // What is missing of the expected topology says more.
+    const bool is_compared = comparison_ && !comparison_->differences.empty();
+    if (parts.size() > 1 && !is_compared && !std::all_of(parts.begin(), parts.end(), is_explained)) {
       const std::string groups =
           absl::StrJoin(parts, " | ", [&](std::string* out, const auto& part) { absl::StrAppend(out, names(part)); });
       add(Severity::kWarning, FindingCode::kTopologyInParts, "topology",

@@ -54,6 +54,17 @@ std::string advice_for_refusal(const std::string& why) {
   return "rdma link show, and the driver's log (dmesg); CABLEWAY_TRANSPORT=tcp on this node avoids RDMA";
 }
 
+bool is_deaf(const Json& neighbour) {
+  // A node of an earlier version does not tell.
+  const Json hears_us = neighbour.value("hears_us", Json());
+  return hears_us.is_boolean() && !hears_us.get<bool>();
+}
+
+bool is_unpaired(const Json& neighbours) {
+  return !neighbours.empty() && std::all_of(neighbours.begin(), neighbours.end(),
+                                            [](const Json& each) { return text(each, "state") == "unpaired"; });
+}
+
 class PortExamination {
  public:
   PortExamination(const Json& port, const Settings& settings, const KnownCauses& causes, std::uint64_t fastest_mbps)
@@ -100,13 +111,12 @@ class PortExamination {
     const Json& neighbours = port_.at("neighbours");
     if (neighbours.is_null()) return;
     if (neighbours.empty() && !causes_.explain_silence(interface_)) check_silence();
-    const bool is_spare = std::all_of(neighbours.begin(), neighbours.end(),
-                                      [](const Json& each) { return text(each, "state") == "unpaired"; });
-    if (!neighbours.empty() && is_spare && !check_one_way(neighbours)) {
+    if (is_spare_port(neighbours)) {
       add(Severity::kInfo, FindingCode::kPortUnpaired,
           absl::StrCat("carries nothing: the cables on its wire join other ports of this node and of ",
                        text(neighbours.front(), "node")));
     }
+    if (is_unpaired(neighbours)) check_one_way(neighbours);
     for (const Json& neighbour : neighbours) {
       const std::string who = name_of_end(neighbour);
       const std::string state = text(neighbour, "state");
@@ -122,18 +132,10 @@ class PortExamination {
     return absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
   }
 
-  static bool is_deaf(const Json& neighbour) {
-    // A node of an earlier version does not report it.
-    const Json hears_us = neighbour.value("hears_us", Json());
-    return hears_us.is_boolean() && !hears_us.get<bool>();
-  }
-
-  // Whether a port on the wire does not hear this one: then no cable can join them, and this port is not a spare one.
-  bool check_one_way(const Json& unpaired) {
+  // A port on the wire that does not hear this one: no cable can join them.
+  void check_one_way(const Json& unpaired) {
     const auto deaf = std::find_if(unpaired.begin(), unpaired.end(), is_deaf);
-    if (deaf == unpaired.end()) return false;
-    add_one_way(*deaf);
-    return true;
+    if (deaf != unpaired.end()) add_one_way(*deaf);
   }
 
   void check_silence() {
@@ -328,6 +330,10 @@ std::string advice_for(const std::string& reason) {
 }
 
 }  // namespace
+
+bool is_spare_port(const Json& neighbours) {
+  return is_unpaired(neighbours) && std::none_of(neighbours.begin(), neighbours.end(), is_deaf);
+}
 
 std::vector<Finding> examine_ports(const Json& ports, const Settings& settings,
                                    const std::map<std::string, LinkFacts>& links, const KnownCauses& causes) {

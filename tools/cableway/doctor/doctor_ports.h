@@ -19,6 +19,10 @@ namespace cableway::cli {
 std::vector<Finding> examine_ports(const Json& ports, const Settings& settings,
                                    const std::map<std::string, LinkFacts>& links, const KnownCauses& causes);
 
+// `neighbours` of a port: whether the cables on its wire join other ports of both nodes. Each of these hears this one,
+// or may.
+bool is_spare_port(const Json& neighbours);
+
 // The ports as seen without a node: their neighbours are null.
 Json ports_of_host(const std::vector<PortFacts>& ports, TransportSetting wanted);
 

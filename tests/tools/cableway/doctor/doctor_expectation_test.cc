@@ -71,5 +71,46 @@ TEST(DoctorExpectation, AnUnreadableFileIsAnError) {
               ElementsAre("error EXPECTATION_UNREADABLE topology"));
 }
 
+// A node of the triangle, with these problems.
+std::vector<std::string> wrong_at(const std::string& node, const routing::Topology& found, const Json& problems) {
+  Examined examined;
+  examined.status = Json::parse(R"({"draining": false, "draining_cables": [],
+    "relayed": {"circuits_broken": 0, "setups_refused": 0}})");
+  (*examined.status)["node"] = node;
+  (*examined.status)["cluster"] = "lab";
+  (*examined.status)["problems"] = problems;
+  examined.ports = Json{{"ports", Json::array()}, {"rejected", Json::array()}};
+  examined.expected = triangle();
+  examined.topology = found;
+  std::vector<std::string> codes;
+  for (const Finding& each : examine(examined)) {
+    if (each.severity >= Severity::kWarning && each.code != "NO_PORTS" && each.code != "PLUGIN_MISSING") {
+      codes.push_back(each.code);
+    }
+  }
+  return codes;
+}
+
+Json problem(const std::string& code, const std::string& interface, const Json& neighbour = nullptr) {
+  return {{"code", code},     {"interface", interface}, {"neighbour", neighbour},
+          {"cable", nullptr}, {"text", "text"},         {"seconds", 1}};
+}
+
+TEST(DoctorExpectation, ExchangedCablesExplainTheirAddresses) {
+  const routing::Topology swapped = wired({"n0 a n1 a", "n1 b n2 b", "n2 a n0 b"});
+  const Json problems = Json::array({problem("LINK_LOCAL_USED", "a"), problem("LINK_LOCAL_USED", "b")});
+  EXPECT_THAT(wrong_at("n1", swapped, problems), ElementsAre("CABLES_SWAPPED"));
+  EXPECT_THAT(wrong_at("n0", swapped, Json::array({problem("LINK_LOCAL_USED", "a")})), ElementsAre("CABLES_SWAPPED"));
+  EXPECT_THAT(wrong_at("n0", swapped, Json::array({problem("CABLE_REFUSED", "b")})),
+              ElementsAre("CABLE_REFUSED", "CABLES_SWAPPED"))
+      << "of the third cable, which is right";
+}
+
+TEST(DoctorExpectation, NothingIsComparedWhileTwoNodesHaveOneName) {
+  const routing::Topology found = wired({"n0 a n1 b"});
+  EXPECT_THAT(wrong_at("n0", found, Json::array()), ElementsAre("EXPECTED_NODE_MISSING"));
+  EXPECT_THAT(wrong_at("n0", found, Json::array({problem("NAME_TAKEN", "b", "n1")})), ElementsAre("NAME_TAKEN"));
+}
+
 }  // namespace
 }  // namespace cableway::cli

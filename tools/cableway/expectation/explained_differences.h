@@ -1,6 +1,6 @@
 // Removes differences from the expected topology that follow from faults of this node's own ports, which have findings.
-#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_EXPLAINED_DIFFERENCES_H_
-#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_EXPLAINED_DIFFERENCES_H_
+#ifndef CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_EXPLAINED_DIFFERENCES_H_
+#define CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_EXPLAINED_DIFFERENCES_H_
 
 #include <set>
 #include <string>
@@ -32,4 +32,4 @@ std::set<std::string> miswired_ports(const Comparison& comparison, const routing
 
 }  // namespace cableway::cli
 
-#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_EXPLAINED_DIFFERENCES_H_
+#endif  // CABLEWAY_TOOLS_CABLEWAY_EXPECTATION_EXPLAINED_DIFFERENCES_H_

@@ -1,4 +1,4 @@
-#include "tools/cableway/doctor/explained_differences.h"
+#include "tools/cableway/expectation/explained_differences.h"
 
 #include <algorithm>
 #include <optional>
