@@ -193,7 +193,7 @@ Json flows(const ViewSources& from) {
   return shown;
 }
 
-// By port of this node: the other end of the cable that it lost last, or whose node has left, unless one is up again.
+// By port: the other end of the cable that the node has lost, or whose node has left, and that is not up again.
 Json lost_cables(const EventLog& log) {
   Json lost = Json::object();
   for (const Event& event : log.events()) {

@@ -83,6 +83,10 @@ std::string default_cable_name(std::string_view first_node, std::string_view sec
   return name;
 }
 
+std::string pair_name(std::string_view a, std::string_view b) {
+  return natural_less(b, a) ? default_cable_name(b, a) : default_cable_name(a, b);
+}
+
 void name_cables(std::span<const Node> nodes, std::vector<Cable>& cables) {
   std::set<std::string> taken;
   for (const Cable& cable : cables) taken.insert(cable.name);

@@ -15,6 +15,9 @@ namespace cableway::routing {
 // "<node>-<node>": the default name of a cable in a topology file; parallel cables get a number appended.
 std::string default_cable_name(std::string_view first_node, std::string_view second_node);
 
+// default_cable_name() of the two nodes with the one first that comes first in the topology's order (natural_less).
+std::string pair_name(std::string_view a, std::string_view b);
+
 // Gives every cable without a name its default name, then "..-2", "..-3" if another cable has that. Precondition: the
 // ends are existing nodes.
 void name_cables(std::span<const Node> nodes, std::vector<Cable>& cables);

@@ -62,7 +62,7 @@ std::string ShortCableNames::short_name(const Cable& cable) const {
   const std::string& a = topology_.node(cable.a.node).name;
   const std::string& b = topology_.node(cable.b.node).name;
   if (cable.name != discovered_cable_name(a, cable.a.interface, b, cable.b.interface)) return cable.name;
-  std::string pair = natural_less(b, a) ? default_cable_name(b, a) : default_cable_name(a, b);
+  std::string pair = pair_name(a, b);
   const bool is_taken = topology_.find_plugged(pair) != nullptr || topology_.find_node(pair).has_value();
   if (is_taken || readings(topology_, pair) != 1) return cable.name;
   const std::vector<const Cable*>& cables = pairs_.at(std::minmax(cable.a.node, cable.b.node));

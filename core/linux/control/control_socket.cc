@@ -263,14 +263,6 @@ void forget_refused(int socket) {
   for (int i = 0; i < kMostForgotten && uninterrupted(take_one) >= 0; ++i) continue;
 }
 
-std::variant<Arrival, int> receive_datagram(int socket, std::span<std::byte> buffer) {
-  ReceiveSlot slot;
-  msghdr message = slot.message_into(buffer);
-  const ssize_t got = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT); });
-  if (got < 0) return errno;
-  return slot.arrival(message, static_cast<std::size_t>(got));
-}
-
 std::variant<std::size_t, int> receive_datagrams(int socket, std::span<std::byte> buffer, std::size_t stride,
                                                  std::span<Arrival, kMostAtOnce> arrivals) {
   std::array<ReceiveSlot, kMostAtOnce> slots;

@@ -29,10 +29,10 @@ absl::StatusOr<UniqueFd> open_control_socket(const routing::PortAddress& own, Po
 // For datagrams to the group that arrive at one interface. Several processes may each have one.
 absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::uint16_t udp_port);
 
-// For datagrams between one pair of addresses, as over one cable; several such sockets may share their own address.
-// Once the other host has refused a datagram because no socket there has the port, the next call fails with
-// ECONNREFUSED. Other ICMP messages about such datagrams have their own errors. A datagram that a queue of this host
-// drops is an error at once (ENOBUFS).
+// For datagrams between one pair of addresses over one interface, as over a cable; several such sockets may share their
+// own address. Once the other host has refused a datagram because no socket there has the port, the next call fails
+// with ECONNREFUSED. Other ICMP messages about such datagrams have their own errors. A datagram that a queue of this
+// host drops is an error at once (ENOBUFS).
 absl::StatusOr<UniqueFd> open_connected_socket(const routing::PortAddress& own, const routing::PortAddress& other,
                                                PortId interface, std::uint16_t udp_port);
 
@@ -65,10 +65,8 @@ inline constexpr std::size_t kMostAtOnce = 4;  // datagrams of one receive_datag
 // an ICMP message was about in the socket's receive buffer. Errors that were not reported yet are discarded as well.
 void forget_refused(int socket);
 
-// Returns the next datagram or the errno; EAGAIN if there is none.
-std::variant<Arrival, int> receive_datagram(int socket, std::span<std::byte> buffer);
 // Returns the number of datagrams or the errno; EAGAIN if there is none. The i-th is at i * stride in the buffer, which
-// has kMostAtOnce strides. Fewer than kMostAtOnce: no more were waiting.
+// has kMostAtOnce strides. Fewer than kMostAtOnce: no more were waiting, or the next call returns an error.
 std::variant<std::size_t, int> receive_datagrams(int socket, std::span<std::byte> buffer, std::size_t stride,
                                                  std::span<Arrival, kMostAtOnce> arrivals);
 

@@ -186,7 +186,7 @@ void UdpControlChannel::State::drain(const std::shared_ptr<Socket>& socket) {
       take(socket->key, arrivals[i], std::span(buffer).subspan(i * kMaxDatagramBytes, arrivals[i].bytes));
     }
     taken += *count;
-    if (*count < kMostAtOnce) break;  // a later datagram makes wait() ready
+    if (*count < kMostAtOnce) break;  // wait() ends at once if more has come since
   }
   if (socket->descriptor.is_open()) wait(socket);
 }

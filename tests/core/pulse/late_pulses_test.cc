@@ -26,7 +26,9 @@ TEST(LatePulsesTest, ASilenceAfterPulsesThatWereLateIsFoundSooner) {
   }
 }
 
-// The first look after a while cannot tell when the packets arrived that it finds.
+// The first look after a while cannot tell when the packets arrived that it finds. If it counted, the verdict would
+// come 35 ms after it, 57.5 ms after the last pulse. The second look counts, 24.5 ms after a pulse: the limit is then
+// that and two intervals.
 TEST(LatePulsesTest, ASignOfBeforeTheSilenceDelaysNoVerdict) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     PulsePair pair(seed);

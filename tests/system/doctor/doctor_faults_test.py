@@ -367,6 +367,12 @@ class DoctorFaultsTest(unittest.TestCase):
                 right += 1
         report_figure(f"{right} of {len(faults)} rows of doctor's fault table are right")
 
+    def check_running(self, nodes: LabNodes, faults: list[Fault]) -> None:
+        """With nodes that know their cables before the first fault."""
+        nodes.start()
+        nodes.wait_for_cables()
+        self.check(nodes, faults)
+
     def check_told(self, nodes: LabNodes, fault: Fault) -> None:
         """The wanted findings appear, and are the same when the doctor runs again."""
         wanted = {name: (fault.status.get(name, status_of(fault.wanted.get(name, []))), sorted(fault.wanted.get(name, [])))
@@ -406,36 +412,26 @@ class DoctorFaultsTest(unittest.TestCase):
 
     @in_lab("line:2", "--rate", "200mbit")
     def test_an_intact_cable(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, INTACT)
+        self.check_running(nodes, INTACT)
 
     @in_lab("ring:3")
     def test_addresses_of_a_cable(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, OF_ADDRESSES)
+        self.check_running(nodes, OF_ADDRESSES)
 
     @long
     @in_lab("ring:3")
     def test_faults_of_a_cable(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, OF_CABLES)
+        self.check_running(nodes, OF_CABLES)
 
     @long
     @in_lab("line:2", "--rate", "200mbit")
     def test_faults_of_the_only_cable(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, OF_A_PAIR)
+        self.check_running(nodes, OF_A_PAIR)
 
     @long
     @in_lab("line:2", "--rate", "200mbit")
     def test_what_data_meets(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, OF_DATA)
+        self.check_running(nodes, OF_DATA)
 
     @in_lab("line:2")
     def test_settings_that_differ(self, nodes: LabNodes) -> None:
@@ -443,9 +439,7 @@ class DoctorFaultsTest(unittest.TestCase):
 
     @in_lab("line:3")
     def test_faults_two_hops_away(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, FAR_AWAY)
+        self.check_running(nodes, FAR_AWAY)
 
     @in_lab("line:4")
     def test_three_namesakes(self, nodes: LabNodes) -> None:
@@ -457,15 +451,11 @@ class DoctorFaultsTest(unittest.TestCase):
 
     @in_lab("ring:3")
     def test_two_cables_of_a_node(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, IN_A_RING)
+        self.check_running(nodes, IN_A_RING)
 
     @in_lab("ring:4")
     def test_a_node_that_was_stopped(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, STOPPED)
+        self.check_running(nodes, STOPPED)
 
     @in_lab("twins:3")
     def test_split_ports(self, nodes: LabNodes) -> None:
@@ -479,16 +469,12 @@ class DoctorFaultsTest(unittest.TestCase):
     @long
     @in_lab("line:2")
     def test_loss_of_five_percent(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, OF_FIVE_PERCENT)
+        self.check_running(nodes, OF_FIVE_PERCENT)
 
     @long
     @in_lab("ring:3")
     def test_loss(self, nodes: LabNodes) -> None:
-        nodes.start()
-        nodes.wait_for_cables()
-        self.check(nodes, OF_LOSS)
+        self.check_running(nodes, OF_LOSS)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ FindingCode code_of(DifferenceKind kind) {
 class Examination {
  public:
   explicit Examination(const Examined& examined) : examined_(examined) {
+    own_faults_.node = own_name();
     if (examined.status) {
       causes_ = KnownCauses(examined.status->at("problems"), own_name());
       if (examined.events) causes_.add_losses(examined.events->at("events"));
@@ -94,7 +95,7 @@ class Examination {
   }
 
   void add_reached(const routing::Topology& topology) {
-    const std::optional<routing::NodeIndex> here = topology.find_node(text(*examined_.status, "node"));
+    const std::optional<routing::NodeIndex> here = topology.find_node(own_name());
     for (const auto& part : topology.components()) {
       if (!here || std::find(part.begin(), part.end(), *here) == part.end()) continue;
       for (const routing::NodeIndex node : part) causes_.add_reached(topology.node(node).name);
@@ -246,10 +247,8 @@ class Examination {
 
   // The addresses of a cable in another plug than expected are of different subnets.
   bool follows_from_plug(const Json& problem) const {
-    const std::string code = text(problem, "code");
-    const bool is_of_addresses =
-        code == name_of(EventCode::kLinkLocalUsed) || code == name_of(EventCode::kCableRefused);
-    return is_of_addresses && miswired_.contains(text_or_none(problem, "interface"));
+    return text(problem, "code") == name_of(EventCode::kLinkLocalUsed) &&
+           miswired_.contains(text_or_none(problem, "interface"));
   }
 
   bool has_finding(const std::string& code, Severity severity) const {
@@ -293,6 +292,14 @@ class Examination {
     }
   }
 
+  // Whether the comparison tells what is missing, which says more than that the topology is in parts.
+  bool lacks_expected() const {
+    const auto is_missing = [](const Difference& each) {
+      return each.kind == DifferenceKind::kNodeMissing || each.kind == DifferenceKind::kCableMissing;
+    };
+    return comparison_ && std::any_of(comparison_->differences.begin(), comparison_->differences.end(), is_missing);
+  }
+
   void check_topology(const routing::Topology& topology) {
     const auto names = [&](const std::vector<routing::NodeIndex>& nodes) {
       return absl::StrJoin(nodes, ", ", [&](std::string* out, routing::NodeIndex node) {
@@ -303,12 +310,10 @@ class Examination {
     const auto is_explained = [&](const std::vector<routing::NodeIndex>& part) {
       return std::any_of(part.begin(), part.end(), [&](routing::NodeIndex node) {
         const std::string& name = topology.node(node).name;
-        return own_faults_.beyond.contains(name) || (examined_.status && name == text(*examined_.status, "node"));
+        return own_faults_.beyond.contains(name) || name == own_name();
       });
     };
-    // What is missing of the expected topology says more.
-    const bool is_compared = comparison_ && !comparison_->differences.empty();
-    if (parts.size() > 1 && !is_compared && !std::all_of(parts.begin(), parts.end(), is_explained)) {
+    if (parts.size() > 1 && !lacks_expected() && !std::all_of(parts.begin(), parts.end(), is_explained)) {
       const std::string groups =
           absl::StrJoin(parts, " | ", [&](std::string* out, const auto& part) { absl::StrAppend(out, names(part)); });
       add(Severity::kWarning, FindingCode::kTopologyInParts, "topology",
@@ -344,7 +349,6 @@ class Examination {
                  std::string(expected.status().message()));
     }
     if (!comparison_) return;
-    own_faults_.node = own_name();
     const Comparison left = without_explained(*comparison_, expected->topology, own_faults_);
     for (const Difference& each : left.differences) {
       add(Severity::kWarning, code_of(each.kind), each.about, each.what, each.advice);

@@ -111,19 +111,13 @@ class PortExamination {
     const Json& neighbours = port_.at("neighbours");
     if (neighbours.is_null()) return;
     if (neighbours.empty() && !causes_.explain_silence(interface_)) check_silence();
-    if (is_spare_port(neighbours)) {
-      add(Severity::kInfo, FindingCode::kPortUnpaired,
-          absl::StrCat("carries nothing: the cables on its wire join other ports of this node and of ",
-                       text(neighbours.front(), "node")));
-    }
-    if (is_unpaired(neighbours)) check_one_way(neighbours);
+    if (is_unpaired(neighbours)) check_unpaired(neighbours);
     for (const Json& neighbour : neighbours) {
-      const std::string who = name_of_end(neighbour);
       const std::string state = text(neighbour, "state");
       if (state == "up") {
-        add(EventCode::kCableUp, absl::StrCat("cable to ", who, " is up"));
+        add(EventCode::kCableUp, absl::StrCat("cable to ", name_of_end(neighbour), " is up"));
       } else if (state != "unpaired" && neighbour.at("large_lost").is_null()) {
-        check_unused(neighbour, who);
+        check_unused(neighbour);
       }
     }
   }
@@ -132,10 +126,13 @@ class PortExamination {
     return absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
   }
 
-  // A port on the wire that does not hear this one: no cable can join them.
-  void check_one_way(const Json& unpaired) {
-    const auto deaf = std::find_if(unpaired.begin(), unpaired.end(), is_deaf);
-    if (deaf != unpaired.end()) add_one_way(*deaf);
+  // A port on the wire that does not hear this one is why no cable joins them.
+  void check_unpaired(const Json& neighbours) {
+    const auto deaf = std::find_if(neighbours.begin(), neighbours.end(), is_deaf);
+    if (deaf != neighbours.end()) return check_unused(*deaf);
+    add(Severity::kInfo, FindingCode::kPortUnpaired,
+        absl::StrCat("carries nothing: the cables on its wire join other ports of this node and of ",
+                     text(neighbours.front(), "node")));
   }
 
   void check_silence() {
@@ -163,13 +160,13 @@ class PortExamination {
   }
 
   // A neighbour that is heard over a cable that is not up.
-  void check_unused(const Json& neighbour, const std::string& who) {
+  void check_unused(const Json& neighbour) {
     if (causes_.explain_neighbour(interface_, text(neighbour, "node"))) return;
     const Json hears_us = neighbour.value("hears_us", Json());
     if (!hears_us.is_boolean() || !hears_us.get<bool>()) return add_one_way(neighbour);
     if (causes_.is_namesake()) return;
     add(Severity::kWarning, FindingCode::kCableUnusedThere,
-        absl::StrCat(who, " hears this node, but does not use the cable"));
+        absl::StrCat(name_of_end(neighbour), " hears this node, but does not use the cable"));
     set_neighbour(neighbour);
   }
 

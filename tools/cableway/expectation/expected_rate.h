@@ -12,8 +12,8 @@
 namespace cableway::cli {
 
 // In Mbit/s. The cable of `node` is found by the names of nodes and interfaces. If the topology has no interface of the
-// cable (those of a shape are invented), the result is the rate of the cables between the two nodes, if it is the same.
-// 0: none is stated. kDefaultRateMbps counts as none, since topologies without rates have it. Pure.
+// cable (those of a shape are invented), the result is the rate of the cables between the two nodes, if all have the
+// same. 0: none is stated. kDefaultRateMbps counts as none, since topologies without rates have it. Pure.
 std::uint64_t expected_rate_mbps(const routing::Topology& expected, const std::string& node, const ProbedCable& cable);
 
 }  // namespace cableway::cli

@@ -57,12 +57,17 @@ class Explanation {
   }
 
   // The nodes on expected paths that begin at a port without a finding and pass no node that is missing.
-  void reach(NodeIndex from) {
-    if (!reached_.insert(name(from)).second || missing_.contains(name(from))) return;
-    for (const Cable& cable : expected_.plugged_cables()) {
-      if (is_faulty(cable)) continue;
-      if (cable.a.node == from) reach(cable.b.node);
-      if (cable.b.node == from) reach(cable.a.node);
+  void reach(NodeIndex first) {
+    std::vector<NodeIndex> waiting{first};
+    while (!waiting.empty()) {
+      const NodeIndex from = waiting.back();
+      waiting.pop_back();
+      if (!reached_.insert(name(from)).second || missing_.contains(name(from))) continue;
+      for (const Cable& cable : expected_.plugged_cables()) {
+        if (is_faulty(cable)) continue;
+        if (cable.a.node == from) waiting.push_back(cable.b.node);
+        if (cable.b.node == from) waiting.push_back(cable.a.node);
+      }
     }
   }
 

@@ -17,7 +17,7 @@ struct OwnFaults {
   std::set<std::string> beyond;  // the nodes that were at their other ends, if known
 };
 
-// Pure. The differences that are left:
+// Pure. O(nodes * cables). The differences that are left:
 //
 //   here ---x--- n1 ------ n2     nothing of n1 and n2, which are missing: every expected path to them begins at the
 //                                 faulty port

@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "routing/text/node_name.h"
 #include "routing/topology/cable_name.h"
 #include "routing/topology/short_cable_names.h"
 #include "routing/topology_io/json_topology.h"
@@ -36,16 +35,11 @@ const char* or_dash(const std::string& text) {
 
 // "n0-n1", unless that is another cable, too, or no discovered one.
 std::string gone_name(const GoneCable& cable, const GoneCables& gone, const routing::ShortCableNames& names) {
-  const GoneEnd& a = cable.a;
-  const GoneEnd& b = cable.b;
-  const bool is_discovered = cable.name == routing::discovered_cable_name(a.node, a.interface, b.node, b.interface);
-  const auto of_its_nodes = [&](const GoneCable& each) {
-    return std::minmax(each.a.node, each.b.node) == std::minmax(a.node, b.node);
-  };
-  std::string pair = routing::natural_less(b.node, a.node) ? routing::default_cable_name(b.node, a.node)
-                                                           : routing::default_cable_name(a.node, b.node);
+  const std::string pair = routing::pair_name(cable.a.node, cable.b.node);
+  const bool is_discovered = routing::interfaces_in_name(cable.name, cable.a.node, cable.b.node).has_value();
   const bool is_free = absl::IsNotFound(names.find(pair).status());
-  return is_discovered && is_free && std::count_if(gone.begin(), gone.end(), of_its_nodes) == 1 ? pair : cable.name;
+  const auto is_of_pair = [&](const GoneCable& each) { return routing::pair_name(each.a.node, each.b.node) == pair; };
+  return is_discovered && is_free && std::count_if(gone.begin(), gone.end(), is_of_pair) == 1 ? pair : cable.name;
 }
 
 // A table of the cables that are gone; empty if there are none.

@@ -49,7 +49,7 @@ class ConnectedSocketTest : public testing::TestWithParam<std::pair<const char*,
   }
   static PortAddress own() { return *routing::parse_port_address(GetParam().first); }
   static PortAddress other() { return *routing::parse_port_address(GetParam().second); }
-  int send() const { return send_datagram(near_.get(), cable_->near_interface(), own(), other(), kPort, kBytes, true); }
+  int send() const { return send_connected(near_.get(), kBytes); }
   // Bytes of the receive buffer that are in use.
   std::uint32_t buffered() const {
     std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
@@ -68,8 +68,11 @@ TEST_P(ConnectedSocketTest, WhatThisHostsQueueDropsIsAnError) {
   cable_->at_near();
   EXPECT_EQ(send(), 0);
   // While the neighbour's hardware address is not known, a datagram waits for it outside the queue.
-  std::array<std::byte, 2048> buffer{};
-  ASSERT_TRUE(becomes_true([&] { return std::holds_alternative<Arrival>(receive_datagram(far.get(), buffer)); }));
+  std::array<std::byte, kMostAtOnce * kBytes.size()> buffer{};
+  std::array<Arrival, kMostAtOnce> arrivals;
+  ASSERT_TRUE(becomes_true([&] {
+    return std::holds_alternative<std::size_t>(receive_datagrams(far.get(), buffer, kBytes.size(), arrivals));
+  }));
   test::tc("qdisc add dev near root pfifo limit 0");
   EXPECT_EQ(send(), ENOBUFS);
   test::tc("qdisc del dev near root");

@@ -101,9 +101,18 @@ TEST(DoctorExpectation, ExchangedCablesExplainTheirAddresses) {
   const Json problems = Json::array({problem("LINK_LOCAL_USED", "a"), problem("LINK_LOCAL_USED", "b")});
   EXPECT_THAT(wrong_at("n1", swapped, problems), ElementsAre("CABLES_SWAPPED"));
   EXPECT_THAT(wrong_at("n0", swapped, Json::array({problem("LINK_LOCAL_USED", "a")})), ElementsAre("CABLES_SWAPPED"));
-  EXPECT_THAT(wrong_at("n0", swapped, Json::array({problem("CABLE_REFUSED", "b")})),
-              ElementsAre("CABLE_REFUSED", "CABLES_SWAPPED"))
+  EXPECT_THAT(wrong_at("n0", swapped, Json::array({problem("LINK_LOCAL_USED", "b")})),
+              ElementsAre("LINK_LOCAL_USED", "CABLES_SWAPPED"))
       << "of the third cable, which is right";
+  EXPECT_THAT(wrong_at("n1", swapped, Json::array({problem("CABLE_REFUSED", "a")})),
+              ElementsAre("CABLE_REFUSED", "CABLES_SWAPPED"))
+      << "as for the MTU";
+}
+
+TEST(DoctorExpectation, ATopologyInPartsIsToldUnlessMoreIsKnown) {
+  EXPECT_THAT(wrong_at("n0", wired({"n0 a n1 b"}, {"n2"}), Json::array()), ElementsAre("EXPECTED_NODE_MISSING"));
+  EXPECT_THAT(wrong_at("n0", wired({"n0 a n1 b", "n1 a n2 b", "n2 a n0 b", "m a k a"}), Json::array()),
+              ElementsAre("TOPOLOGY_IN_PARTS", "NODE_NOT_EXPECTED", "NODE_NOT_EXPECTED"));
 }
 
 TEST(DoctorExpectation, NothingIsComparedWhileTwoNodesHaveOneName) {
